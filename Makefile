@@ -1,0 +1,44 @@
+# One line per recipe; the logic lives in Go. C= (component) and S= (stream) narrow every target.
+CARRY = go run ./cmd/carry
+RIG = go test ./tests/integration -count=1 -timeout 30m
+.DEFAULT_GOAL := build
+.PHONY: build base test unit lint integration demo verify update status clean deps help
+
+build: ## fetch, apply and build the patched components (also plain `make`)
+	@$(CARRY) build $(C) $(S)
+
+base: ## build what the tests compare with: base components, kube-apiserver, etcd
+	@$(CARRY) build --base --rig
+
+test: deps build base unit lint verify ## everything that must pass
+	@$(RIG) -short
+
+unit: ## unit and script tests with the race detector
+	@go test -race ./cmd/... ./internal/...
+
+lint: ## format, vet, tidy
+	@go test ./cmd/carry -run TestLint -count=1 -lint
+
+integration: build base ## every scenario, base and patched; records the results
+	@$(RIG) -v -results results
+
+demo: build base ## the first bug: base beside patched, in about a minute
+	@$(RIG) -run TestDemo -demo
+
+verify: ## check patch files and ledger
+	@$(CARRY) verify $(C) $(S)
+
+update: ## write what is generated (patches/README.md)
+	@$(CARRY) update
+
+status: ## pins, series, trees, binaries
+	@$(CARRY) status $(C) $(S)
+
+clean: ## remove what was made under out/
+	@$(CARRY) clean $(C) $(S)
+
+deps: ## distribution packages that building and testing need
+	@sh ci/deps
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14

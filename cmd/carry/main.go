@@ -1,0 +1,46 @@
+// Command carry turns pinned upstream releases and the project's patches into binaries, and checks both.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() { os.Exit(run()) }
+
+// run gives the exit code: 0, or 1 after one message on standard error.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := newRoot().ExecuteContext(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("interrupted\nnext: run the same command again, it goes on where this one stopped")
+		}
+		fmt.Fprintf(os.Stderr, "carry: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "carry",
+		Short:         "Patched control-plane components from pinned upstream releases",
+		Long:          "carry <verb> [component [stream]]: without component or stream, all of them.",
+		SilenceUsage:  true, // a usage dump would bury the one message that matters
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().StringP("output", "o", "text", "output format: text or json")
+	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newVerify(), newUpdate())
+	return root
+}

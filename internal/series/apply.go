@@ -1,0 +1,104 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"carry/internal/git"
+)
+
+// ApplyError is a patch that git would not take. The tree is left at the commit before it.
+type ApplyError struct {
+	Patch *Patch
+	Repo  git.Repo
+	File  string // the file inside the tree; empty when git named none
+	Line  int    // of the hunk in the old file; 0 when git named none
+	Said  string // git's own words
+}
+
+// Error names patch, file and hunk, and the commands that go on from there.
+func (e *ApplyError) Error() string {
+	where := ""
+	if e.File != "" {
+		where = ": " + e.File
+		if hunk := e.hunk(); hunk != "" {
+			where += ": " + hunk
+		}
+	}
+	path, err := filepath.Abs(e.Patch.Path)
+	if err != nil {
+		path = e.Patch.Path
+	}
+	return fmt.Sprintf("apply %s%s: %s\nnext: git -C %s am --3way %s   (solve, then git am --continue; or mend the patch file and run carry apply again)",
+		e.Patch.Name, where, e.Said, e.Repo.Dir, path)
+}
+
+// hunk gives "hunk 2 (@@ -10,3 +10,5 @@)" for the hunk that starts at Line.
+func (e *ApplyError) hunk() string {
+	for _, f := range e.Patch.Files {
+		if f.OldName != e.File && f.NewName != e.File {
+			continue
+		}
+		for i, frag := range f.TextFragments {
+			if int(frag.OldPosition) == e.Line {
+				return fmt.Sprintf("hunk %d (%s)", i+1, strings.TrimSpace(strings.SplitAfter(frag.Header(), " @@")[0]))
+			}
+		}
+	}
+	return ""
+}
+
+// Apply puts the series on HEAD, one commit per patch, as plain git am does. The committer date is the author date,
+// so that the same files give the same commits. On failure nothing of the failing patch is left behind.
+func Apply(ctx context.Context, repo git.Repo, s *Series) error {
+	for _, p := range s.Patches {
+		if err := applyOne(ctx, repo, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func applyOne(ctx context.Context, repo git.Repo, p *Patch) error {
+	path, err := filepath.Abs(p.Path)
+	if err != nil {
+		return fmt.Errorf("apply %s: %w", p.Name, err)
+	}
+	_, err = repo.Run(ctx, "am", "--quiet", "--committer-date-is-author-date", "--no-gpg-sign", path)
+	var said *git.Error
+	if !errors.As(err, &said) {
+		return err
+	}
+	if repo.Busy() {
+		if _, err := repo.Run(ctx, "am", "--abort"); err != nil {
+			return fmt.Errorf("abort %s: %w", p.Name, err)
+		}
+	}
+	return applyError(repo, p, said)
+}
+
+var (
+	patchFailed  = regexp.MustCompile(`error: patch failed: (.+):(\d+)`)
+	doesNotApply = regexp.MustCompile(`error: (.+?): (patch does not apply|already exists in working directory|already exists in index|does not exist in index|No such file or directory|does not match index)`)
+)
+
+func applyError(repo git.Repo, p *Patch, said *git.Error) error {
+	e := &ApplyError{Patch: p, Repo: repo, Said: "patch does not apply"}
+	switch {
+	case patchFailed.MatchString(said.Stderr):
+		m := patchFailed.FindStringSubmatch(said.Stderr)
+		e.File = m[1]
+		e.Line, _ = strconv.Atoi(m[2])
+	case doesNotApply.MatchString(said.Stderr):
+		m := doesNotApply.FindStringSubmatch(said.Stderr)
+		e.File, e.Said = m[1], m[2]
+	default:
+		return fmt.Errorf("apply %s: %w", p.Name, said)
+	}
+	return e
+}

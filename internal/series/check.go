@@ -1,0 +1,183 @@
+package series
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Finding is one broken rule, as "path:line: message"; Rule is its number in DESIGN's table, P1 to P7.
+type Finding struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	Next    string `json:"next"` // the command or edit that mends it
+}
+
+func (f Finding) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s\n\tnext: %s", f.Path, f.Line, f.Rule, f.Message, f.Next)
+}
+
+// maxSubject is what git format-patch -k leaves on one line; a longer subject folds and no longer matches itself.
+const maxSubject = 69
+
+// maxBody is how wide a commit message's lines may be.
+const maxBody = 72
+
+// Check holds the files of a series against the rules that need nothing but the files: numbering and names (P1),
+// subject (P2), body and trailers (P3), words that upstream's bots refuse (P4). scenarios are the names a Test:
+// trailer may have.
+func (s *Series) Check(scenarios []string) []Finding {
+	var found []Finding
+	for i, p := range s.Patches {
+		for _, check := range []func(*Patch) []Finding{
+			func(p *Patch) []Finding { return checkName(p, i+1) },
+			checkSubject, checkBody, checkBots,
+			func(p *Patch) []Finding { return checkTrailers(p, scenarios, s.Patches[:i]) },
+		} {
+			found = append(found, check(p)...)
+		}
+	}
+	return found
+}
+
+// finding names the first line of the patch that holds text, line 1 when none does.
+func (p *Patch) finding(rule, text, message, next string) Finding {
+	line := 1
+	if i := strings.Index(string(p.Data), text); text != "" && i >= 0 {
+		line += strings.Count(string(p.Data[:i]), "\n")
+	}
+	return Finding{Path: p.Path, Line: line, Rule: rule, Message: message, Next: next}
+}
+
+var subjectForm = regexp.MustCompile(`^UPSTREAM: <(carry|drop|\d+)>: ([a-z0-9][a-z0-9 ./_-]*): (\S.*)$`)
+
+// Class is carry, drop or an upstream pull request's number; empty when the subject has none.
+func (p *Patch) Class() string {
+	if m := subjectForm.FindStringSubmatch(p.Subject); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Slug is the file name that the subject asks for, without number and ending: git format-patch's own rule on the
+// subject without its class.
+func (p *Patch) Slug() string {
+	title := p.Subject
+	if m := subjectForm.FindStringSubmatch(title); m != nil {
+		title = m[2] + ": " + m[3]
+	}
+	var b strings.Builder
+	gap := false
+	for _, r := range title {
+		keep := r == '.' || r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !keep {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteRune(r)
+	}
+	slug := b.String()
+	if len(slug) > 52 {
+		slug = slug[:52]
+	}
+	return strings.TrimRight(slug, ".-")
+}
+
+func checkName(p *Patch, number int) []Finding {
+	want := fmt.Sprintf("%04d-%s.patch", number, p.Slug())
+	if p.Name == want {
+		return nil
+	}
+	return []Finding{p.finding("P1", "", fmt.Sprintf("the file's name should be %s: numbers run from 1 without a gap, the rest is the subject", want),
+		fmt.Sprintf("git mv %s %s", p.Path, strings.TrimSuffix(p.Path, p.Name)+want))}
+}
+
+func checkSubject(p *Patch) []Finding {
+	var found []Finding
+	if !subjectForm.MatchString(p.Subject) {
+		found = append(found, p.finding("P2", "Subject:", fmt.Sprintf("subject %q is not `UPSTREAM: <carry|drop|N>: area: imperative`", p.Subject), "reword the commit"))
+	}
+	if len(p.Subject) > maxSubject {
+		found = append(found, p.finding("P2", "Subject:", fmt.Sprintf("subject of %d characters, at most %d do not fold", len(p.Subject), maxSubject), "reword the commit"))
+	}
+	return found
+}
+
+func checkBody(p *Patch) []Finding {
+	var found []Finding
+	last := -1
+	for _, heading := range []string{"Problem:", "Cause:", "Fix:"} {
+		at := strings.Index("\n"+p.Body, "\n"+heading)
+		if at < 0 || at < last {
+			found = append(found, p.finding("P3", "Subject:", fmt.Sprintf("no paragraph that starts with %q, in the order Problem, Cause, Fix", heading), "reword the commit"))
+		}
+		last = max(last, at)
+	}
+	for line := range strings.Lines(p.Body) {
+		line = strings.TrimRight(line, "\n")
+		if len(line) > maxBody && strings.Contains(strings.TrimSpace(line), " ") && !strings.Contains(line, "://") {
+			found = append(found, p.finding("P3", line, fmt.Sprintf("line of %d characters, wrap at %d", len(line), maxBody), "reword the commit"))
+		}
+	}
+	return found
+}
+
+// upstreamStatus are Yocto's values for a patch's standing with upstream; text may follow.
+var upstreamStatus = []string{"Pending", "Submitted", "Backport", "Denied", "Inactive-Upstream", "Inappropriate"}
+
+func checkTrailers(p *Patch, scenarios []string, earlier []*Patch) []Finding {
+	var found []Finding
+	bad := func(text, message string, args ...any) {
+		found = append(found, p.finding("P3", text, fmt.Sprintf(message, args...), "reword the commit"))
+	}
+	for _, key := range []string{"Bug", "Upstream-Status", "Drop-When", "Test"} {
+		if p.Trailer(key) == "" {
+			bad("Subject:", "no trailer %s:", key)
+		}
+	}
+	if bug := p.Trailer("Bug"); bug != "" && bug != "none public" && !strings.HasPrefix(bug, "https://") {
+		bad("Bug: ", "Bug: %q is neither an https URL nor `none public`", bug)
+	}
+	if st := p.Trailer("Upstream-Status"); st != "" && !slices.Contains(upstreamStatus, strings.Fields(st)[0]) {
+		bad("Upstream-Status: ", "Upstream-Status: %q is none of %s", st, strings.Join(upstreamStatus, ", "))
+	}
+	if test := p.Trailer("Test"); test != "" && !slices.Contains(scenarios, test) {
+		bad("Test: ", "Test: %q is no scenario of this component", test)
+	}
+	if on := p.Trailer("Depends-On"); on != "" && !slices.ContainsFunc(earlier, func(e *Patch) bool { return strings.TrimSuffix(e.Name, ".patch")[5:] == on }) {
+		bad("Depends-On: ", "Depends-On: %q is the slug of no earlier patch", on)
+	}
+	for _, t := range p.Trailers {
+		if t.Key == "Signed-off-by" {
+			bad("Signed-off-by: ", "a sign-off is a person's statement; export takes it from whoever exports")
+		}
+	}
+	return found
+}
+
+// What Prow's invalidcommitmsg plugin refuses: mentions, and keywords that close an issue.
+var (
+	mention = regexp.MustCompile(`(^|[^\w/])@[A-Za-z0-9][\w-]*`)
+	closing = regexp.MustCompile(`(?i)\b(close[sd]?|fix(e[sd])?|resolve[sd]?)[\s:]+(\w[\w.-]*/[\w.-]+)?#\d+`)
+)
+
+func checkBots(p *Patch) []Finding {
+	var found []Finding
+	for line := range strings.Lines(p.Subject + "\n" + p.Body + "\n") {
+		line = strings.TrimRight(line, "\n")
+		if mention.MatchString(line) {
+			found = append(found, p.finding("P4", line, "a mention (@name) makes upstream's bots refuse the commit", "reword the commit"))
+		}
+		if closing.MatchString(line) {
+			found = append(found, p.finding("P4", line, "a closing keyword with a number makes upstream's bots refuse the commit", "reword the commit"))
+		}
+	}
+	return found
+}

@@ -1,0 +1,196 @@
+// Package series turns a folder of patch files into commits on a base tree, and checks that the files follow the
+// project's rules. A series is the ordered patches of one stream; one patch is one file, one commit, one change.
+package series
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// MaxLine is how long a line of a patch file may be, in bytes. Upstream's source stays far below it; more is a
+// generated or binary file that went into the wrong patch.
+const MaxLine = 10_000
+
+// Patch is one patch file, parsed.
+type Patch struct {
+	Path     string // as found, relative to the working directory or absolute
+	Name     string // NNNN-slug.patch
+	Number   int    // from the name; 0 when the name has none
+	Subject  string // unfolded, class included
+	Body     string // without the subject, trailers included
+	Trailers []Trailer
+	Files    []*gitdiff.File
+	Data     []byte // the file's bytes
+}
+
+// Trailer is one "Key: value" line of a patch's last paragraph, continuation lines folded in.
+type Trailer struct {
+	Key, Value string
+}
+
+// Series is the ordered patches of one stream. No patches is a valid series: the base itself.
+type Series struct {
+	Dir     string
+	Patches []*Patch
+}
+
+// Load reads dir/*.patch in the order of their names. A folder that does not exist is an empty series. Every file
+// that cannot be a patch is named in the error, not the first one alone.
+func Load(dir string) (*Series, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read series: %w", err)
+	}
+	s := &Series{Dir: dir}
+	var bad []error
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".patch" {
+			continue
+		}
+		p, err := load(filepath.Join(dir, e.Name()))
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		s.Patches = append(s.Patches, p)
+	}
+	sort.Slice(s.Patches, func(i, j int) bool { return s.Patches[i].Name < s.Patches[j].Name })
+	return s, errors.Join(bad...)
+}
+
+func load(path string) (*Patch, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read patch: %w", err)
+	}
+	p, err := Parse(filepath.Base(path), data)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	p.Path = path
+	return p, nil
+}
+
+// Upto is the series of the first n patches; an error when there are fewer.
+func (s *Series) Upto(n int) (*Series, error) {
+	if n < 1 || n > len(s.Patches) {
+		return nil, fmt.Errorf("series %s has %d patches, not %d\nnext: choose --upto from 1 to %d, or --base for none",
+			s.Dir, len(s.Patches), n, len(s.Patches))
+	}
+	return &Series{Dir: s.Dir, Patches: s.Patches[:n]}, nil
+}
+
+// Hash is the first 12 hex digits of the sha256 over every file's name and bytes, in order. It is stamped into
+// binaries and recorded with results, so that each says which patches it speaks of.
+func (s *Series) Hash() string {
+	h := sha256.New()
+	for _, p := range s.Patches {
+		fmt.Fprintf(h, "%s\x00", p.Name)
+		h.Write(p.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// Touched are the paths the series changes, sorted, each once.
+func (s *Series) Touched() []string {
+	seen := map[string]bool{}
+	var paths []string
+	for _, p := range s.Patches {
+		for _, f := range p.Files {
+			for _, name := range []string{f.OldName, f.NewName} {
+				if name != "" && !seen[name] {
+					seen[name] = true
+					paths = append(paths, name)
+				}
+			}
+		}
+	}
+	sort.Strings(paths)
+	return paths
+}
+
+// Parse reads one patch file. Its errors start with the line they speak of and end with what to do.
+func Parse(name string, data []byte) (*Patch, error) {
+	if err := checkBytes(data); err != nil {
+		return nil, err
+	}
+	files, preamble, err := gitdiff.Parse(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("1: not a patch: %w\nnext: write it with git format-patch", err)
+	}
+	header, err := gitdiff.ParsePatchHeader(preamble)
+	if err != nil {
+		return nil, fmt.Errorf("1: no mail header: %w\nnext: write it with git format-patch", err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("1: changes no file\nnext: remove it, or write it with git format-patch")
+	}
+	p := &Patch{Name: name, Subject: header.Title, Body: header.Body, Files: files, Data: data}
+	fmt.Sscanf(name, "%04d-", &p.Number)
+	p.Trailers = trailers(p.Body)
+	return p, nil
+}
+
+// checkBytes finds what would make git apply something else than what stands in the file, or nothing.
+func checkBytes(data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("1: empty file\nnext: remove it, or write it with git format-patch")
+	}
+	if !utf8.Valid(data) {
+		return errors.New("1: not UTF-8\nnext: write it with git format-patch --encode-email-headers=no from a UTF-8 commit")
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	for i, line := range lines {
+		switch {
+		case bytes.HasSuffix(line, []byte("\r")):
+			return fmt.Errorf("%d: line ends in CRLF\nnext: restore the file from git (it is marked -text), or convert it with dos2unix", i+1)
+		case len(line) > MaxLine:
+			return fmt.Errorf("%d: line of %d characters, at most %d are taken\nnext: keep generated or binary content out of patches", i+1, len(line), MaxLine)
+		case i > 0 && bytes.HasPrefix(line, []byte("From ")) && len(line) > 45 && bytes.HasSuffix(line, []byte("Mon Sep 17 00:00:00 2001")):
+			return fmt.Errorf("%d: a second message in one file\nnext: split it, one patch per file", i+1)
+		}
+	}
+	if len(lines[len(lines)-1]) != 0 {
+		return fmt.Errorf("%d: no newline at the end of the file, it may be cut short\nnext: restore the file from git, or write it again with git format-patch", len(lines))
+	}
+	return nil
+}
+
+// trailers reads the last paragraph of a commit message, if every line of it is a trailer or continues one.
+func trailers(body string) []Trailer {
+	paragraphs := strings.Split(strings.TrimSpace(body), "\n\n")
+	var found []Trailer
+	for _, line := range strings.Split(paragraphs[len(paragraphs)-1], "\n") {
+		key, value, ok := strings.Cut(line, ": ")
+		switch {
+		case strings.HasPrefix(line, " ") && len(found) > 0:
+			found[len(found)-1].Value += " " + strings.TrimSpace(line)
+		case ok && !strings.ContainsAny(key, " \t"):
+			found = append(found, Trailer{Key: key, Value: strings.TrimSpace(value)})
+		default:
+			return nil
+		}
+	}
+	return found
+}
+
+// Trailer gives the value of the first trailer of that name, "" when there is none.
+func (p *Patch) Trailer(key string) string {
+	for _, t := range p.Trailers {
+		if t.Key == key {
+			return t.Value
+		}
+	}
+	return ""
+}
