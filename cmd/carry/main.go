@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -21,10 +22,19 @@ func run() int {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("interrupted\nnext: run the same command again, it goes on where this one stopped")
 		}
-		fmt.Fprintf(os.Stderr, "carry: %v\n", err)
+		fmt.Fprintf(os.Stderr, "carry: %v\n", hint(err))
 		return 1
 	}
 	return 0
+}
+
+// hint adds what goes on from troubles that any step may meet and none can name better.
+func hint(err error) error {
+	full := strings.Contains(strings.ToLower(err.Error()), "no space left on device")
+	if !full || strings.Contains(err.Error(), "next: ") {
+		return err
+	}
+	return fmt.Errorf("%w\nnext: free some space (go clean -cache frees the most), then run the same command again", err)
 }
 
 func newRoot() *cobra.Command {

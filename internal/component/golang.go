@@ -116,8 +116,11 @@ type downloaded struct {
 func (s *Stream) download(ctx context.Context, m module.Version) (downloaded, error) {
 	out, runErr := runGo(ctx, s.Dir, []string{"GOWORK=off"}, nil, "mod", "download", "-json", m.String())
 	var d downloaded
-	if err := json.Unmarshal(out, &d); err != nil {
-		return d, fmt.Errorf("fetch module %s: %w", m, errors.Join(runErr, err))
+	if err := json.Unmarshal(out, &d); err != nil && runErr == nil {
+		return d, fmt.Errorf("fetch module %s: %w", m, err)
+	}
+	if runErr != nil && d.Error == "" {
+		d.Error = runErr.Error() // a wrong checksum of the pin itself ends go before it prints any JSON
 	}
 	want, sumErr := s.Pin.sum(m)
 	switch {
@@ -127,8 +130,6 @@ func (s *Stream) download(ctx context.Context, m module.Version) (downloaded, er
 	case d.Error != "":
 		return d, fmt.Errorf("fetch module %s: not in the module cache and not to be had: %s\nnext: check the network and GOPROXY, then run the same command again",
 			m, oneLine(d.Error))
-	case runErr != nil:
-		return d, fmt.Errorf("fetch module %s: %w", m, runErr)
 	case sumErr != nil:
 		return d, fmt.Errorf("fetch module %s: %w\nnext: cd %s && go mod tidy", m, sumErr, s.Dir)
 	case d.Sum != want:

@@ -51,7 +51,7 @@ var hermetic = []string{
 	"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.renames=true",
 	"-c", "diff.algorithm=myers", "-c", "diff.context=3", "-c", "diff.interHunkContext=0",
 	"-c", "diff.suppressBlankEmpty=false", "-c", "diff.indentHeuristic=true", // hunk shape
-	"-c", "format.signature=", "-c", "format.attach=false",
+	"-c", "format.signature=",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", // no background process is left behind
 	"-c", "safe.directory=*", // a checkout given with --source may belong to somebody else
 	"-c", "protocol.file.allow=always", // the same checkout is fetched by path
