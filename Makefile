@@ -17,7 +17,7 @@ unit: ## unit and script tests with the race detector
 	@go test -race ./cmd/... ./internal/...
 
 lint: ## format, vet, tidy
-	@go test ./cmd/carry -run TestLint -count=1 -lint
+	@go mod tidy -diff && test -z "$$(gofmt -l cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...
 
 integration: build base ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
@@ -38,7 +38,7 @@ clean: ## remove what was made under out/
 	@$(CARRY) clean $(C) $(S)
 
 deps: ## distribution packages that building and testing need
-	@sh ci/deps
+	@$(CARRY) deps
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
