@@ -25,8 +25,8 @@ integration: build base ## every scenario, base and patched; records the results
 demo: build base ## the first bug: base beside patched, in about a minute
 	@$(RIG) -run TestDemo -demo
 
-verify: ## check patch files and ledger
-	@$(CARRY) verify $(C) $(S)
+verify: ## check patch files and ledger, compare upstream's tests on base and patched
+	@$(CARRY) verify --tests $(C) $(S)
 
 update: ## write what is generated (patches/README.md)
 	@$(CARRY) update

@@ -14,7 +14,8 @@ import (
 func newVerify() *cobra.Command {
 	findings := []series.Finding{}
 	patches := 0
-	return verb("verify", "Check what is checked in: patch files (P1 to P4) and the ledger",
+	var tests bool
+	cmd := verb("verify", "Check what is checked in: patch files (P1 to P4) and the ledger",
 		func(cmd *cobra.Command, s *component.Stream) error {
 			t, err := load(s)
 			if err != nil {
@@ -31,6 +32,11 @@ func newVerify() *cobra.Command {
 			}
 			some, err := t.CheckRoundTrip(cmd.Context())
 			findings = append(findings, some...)
+			if err != nil || !tests {
+				return err
+			}
+			some, err = compareTests(cmd, s, t)
+			findings = append(findings, some...)
 			return err
 		},
 		func(cmd *cobra.Command) error {
@@ -43,6 +49,27 @@ func newVerify() *cobra.Command {
 			}
 			return printFindings(cmd, findings, patches)
 		})
+	cmd.Flags().BoolVar(&tests, "tests", false, "compare upstream's own tests of the touched packages on base and patched, too (P7)")
+	return cmd
+}
+
+// compareTests turns every test that got worse into a finding, and says what was compared.
+func compareTests(cmd *cobra.Command, s *component.Stream, t *component.Tree) ([]series.Finding, error) {
+	p := newProgress("upstream's tests of " + s.String())
+	c, err := s.CompareTests(cmd.Context(), t, p.tick)
+	p.end()
+	if err != nil {
+		return nil, err
+	}
+	if !wantsJSON(cmd) && len(c.Packages) > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "upstream's tests of %s, %d packages: base %d passed, failed %v; patched %d passed, failed %v\n",
+			s, len(c.Packages), c.Base.Passed, c.Base.Failed, c.Patched.Passed, c.Patched.Failed)
+	}
+	var findings []series.Finding
+	for _, name := range c.Worse {
+		findings = append(findings, series.Finding{Path: s.Patches(), Line: 1, Rule: "P7", Message: name, Next: "run the test in " + t.Dir + " and mend the patch"})
+	}
+	return findings, nil
 }
 
 func printFindings(cmd *cobra.Command, findings []series.Finding, patches int) error {

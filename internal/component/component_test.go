@@ -93,3 +93,17 @@ func TestKeyKeepsPartsApart(t *testing.T) {
 		t.Error("different parts, same key")
 	}
 }
+
+func TestWorse(t *testing.T) {
+	base := outcomes{"p": "fail", "p A": "pass", "p B": "fail", "p C": "pass", "p D": "pass"}
+	patched := outcomes{"p": "fail", "p A": "pass", "p B": "pass", "p C": "fail", "p New": "pass", "p NewToo": "fail"}
+	want := []string{
+		"p C: pass on base, fail on patched", "p D: pass on base, missing on patched", "p NewToo: fail on patched, not on base at all",
+	}
+	if diff := cmp.Diff(want, worse(base, patched)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(TestCounts{Passed: 3, Failed: []string{"p", "p B"}}, counts(base)); diff != "" {
+		t.Error(diff)
+	}
+}
