@@ -1,6 +1,6 @@
 # One line per recipe; the logic lives in Go. C= (component) and S= (stream) narrow every target.
 CARRY = go run ./cmd/carry
-RIG = go test ./tests/integration -count=1 -timeout 30m
+RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 4
 .DEFAULT_GOAL := build
 .PHONY: build base test unit lint integration demo verify update status clean deps help
 

@@ -1,0 +1,53 @@
+package integration
+
+import (
+	"flag"
+	"testing"
+
+	"carry/internal/controlplane"
+)
+
+var (
+	familyFlag  = flag.String("family", string(controlplane.IPv6), "address family of everything: ipv6 or ipv4")
+	resultsFlag = flag.String("results", "", "file for the results, or a folder that gets scenarios-FAMILY.json; empty: none")
+)
+
+// recorded outlives one run of a test, for -count.
+var recorded results
+
+// TestScenarios runs every scenario of every stream on both sides.
+func TestScenarios(t *testing.T) {
+	s := testSuite(t)
+	runs, err := s.planned(testing.Short())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if *resultsFlag == "" {
+			return
+		}
+		if err := s.results.write(*resultsFlag, string(s.family)); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, r := range runs {
+		t.Run(r.name(), func(t *testing.T) {
+			t.Parallel()
+			s.execute(t, r)
+		})
+	}
+}
+
+func testSuite(t *testing.T) *suite {
+	t.Helper()
+	family, err := controlplane.ParseFamily(*familyFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSuite("../..", family, &recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	return s
+}

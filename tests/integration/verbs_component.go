@@ -1,0 +1,95 @@
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"carry/internal/controlplane"
+)
+
+// startComponent starts the component through the proxy, as OpenShift does but
+// for the flags given. It may be started again once it has ended.
+func (r *run) startComponent(c call) error {
+	if r.component != nil && !r.ended {
+		return errors.New("it was started before, and its end not waited for")
+	}
+	r.starts++
+	component, err := r.plane.StartComponent(controlplane.ComponentConfig{
+		Component: r.target.component, Stream: r.target.stream, Path: r.binaries.component,
+		Server: r.proxy.URL(), Start: r.starts, Flags: c.args,
+	})
+	if err != nil {
+		return err
+	}
+	r.component, r.ended = component, false
+	r.note("start", c.args, strconv.Itoa(component.PID()))
+	return nil
+}
+
+var errNotStarted = errors.New("the component was not started")
+
+// stillRunning wants the process that was started to run without a break.
+func (r *run) stillRunning(c call) error {
+	if r.component == nil {
+		return errNotStarted
+	}
+	if err := r.component.Running(); err != nil {
+		return err
+	}
+	r.note("running", c.args, strconv.Itoa(r.component.PID()))
+	return nil
+}
+
+// exited waits for the component's end and wants its exit code.
+func (r *run) exited(c call) error {
+	if r.component == nil {
+		return errNotStarted
+	}
+	want, err := strconv.Atoi(c.args[0])
+	if err != nil {
+		return fmt.Errorf("exit code: %w", err)
+	}
+	ctx, cancel := r.limited()
+	defer cancel()
+	exit, err := r.component.WaitExit(ctx)
+	if err != nil {
+		return err
+	}
+	r.ended = true
+	if exit.Code != want {
+		return wrongf("want code %d: %v", want, &controlplane.ExitedError{Name: r.component.Name(), Exit: exit})
+	}
+	r.note("exited", c.args, exit.String())
+	return nil
+}
+
+// logLine waits for a line of the component's log; negated it wants none so
+// far.
+func (r *run) logLine(c call) error {
+	if r.component == nil {
+		return errNotStarted
+	}
+	re, err := regexp.Compile(c.args[0])
+	if err != nil {
+		return fmt.Errorf("parse regexp: %w", err)
+	}
+	if c.neg {
+		if line, found := r.component.Log().Find(re); found {
+			return wrongf("there is one: %s", line)
+		}
+		return nil
+	}
+	ctx, cancel := r.limited()
+	defer cancel()
+	line, err := r.component.WaitLine(ctx, re)
+	if err != nil {
+		return err
+	}
+	if c.has("-detail") {
+		r.detail = withoutChance(line)
+	}
+	r.note("log", c.args, line)
+	return nil
+}

@@ -1,0 +1,75 @@
+package integration
+
+import (
+	"fmt"
+
+	"carry/internal/faults"
+)
+
+// refuse arms a fault under a name, to begin at a request, after one, or at
+// once.
+func (r *run) refuse(c call) error {
+	name := c.args[0]
+	if _, err := r.fault(name); err == nil {
+		return fmt.Errorf("a fault is called %s already", name)
+	}
+	fault, err := faults.ParseFault(c.args[1])
+	if err != nil {
+		return err
+	}
+	trigger, err := parseTrigger(c.args[2:])
+	if err != nil {
+		return err
+	}
+	r.faults = append(r.faults, &armedFault{name, r.proxy.Refuse(fault, trigger)})
+	return nil
+}
+
+func parseTrigger(words []string) (faults.Trigger, error) {
+	if len(words) == 0 {
+		return faults.Trigger{}, nil
+	}
+	if len(words) != 2 || words[0] != "at" && words[0] != "after" {
+		return faults.Trigger{}, errMisuse
+	}
+	match, err := faults.ParseMatch(words[1])
+	if err != nil {
+		return faults.Trigger{}, err
+	}
+	if words[0] == "at" {
+		return faults.Trigger{At: &match}, nil
+	}
+	return faults.Trigger{After: &match}, nil
+}
+
+// begun waits until a fault is on.
+func (r *run) begun(c call) error {
+	f, err := r.fault(c.args[0])
+	if err != nil {
+		return err
+	}
+	ctx, cancel := r.limited()
+	defer cancel()
+	if err := r.wait(ctx, f.armed.Begun(), "fault "+f.name+" to begin"); err != nil {
+		return err
+	}
+	r.note("begun", c.args, "")
+	return nil
+}
+
+// allow ends a fault. One that has not begun was never felt, which is a
+// mistake of the script's.
+func (r *run) allow(c call) error {
+	f, err := r.fault(c.args[0])
+	if err != nil {
+		return err
+	}
+	select {
+	case <-f.armed.Begun():
+	default:
+		return fmt.Errorf("fault %s has not begun yet", f.name)
+	}
+	f.armed.Allow()
+	r.note("allow", c.args, "")
+	return nil
+}
