@@ -42,10 +42,10 @@ type Proxy struct {
 	busy      sync.WaitGroup // accept loops, connections, handlers and faults on their way
 
 	mu       sync.Mutex
-	listener *net.TCPListener // nil while the port is shut
-	shut     int              // how many faults keep the port shut
-	conns    map[*conn]struct{}
-	armed    []*Armed // waiting or on, oldest first
+	listener *net.TCPListener   // nil while the port is shut
+	shut     int                // how many faults keep the port shut
+	conns    map[*conn]struct{} // those that have not been cut
+	armed    []*Armed           // waiting or on, oldest first
 	seen     []*exchange
 	open     map[*exchange]struct{} // those of seen whose handler still runs
 	news     bell                   // rings when something about seen has changed
@@ -197,6 +197,7 @@ func (p *Proxy) cut(fault string, but *conn) {
 	p.mu.Lock()
 	conns := maps.Clone(p.conns)
 	delete(conns, but)
+	maps.DeleteFunc(p.conns, func(c *conn, _ struct{}) bool { return c != but })
 	for x := range p.open {
 		if x.conn != but {
 			x.Fault, x.settled = cmp.Or(fault, x.Fault), true

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,6 +120,34 @@ func TestRefusedAt(t *testing.T) {
 		if got := r.Requests()[2]; got.Code != 0 || got.Fault != "refused" {
 			t.Errorf("noted %+v, want code 0 and fault refused", got)
 		}
+	})
+}
+
+// A request that was read before its connection was cut, and gets to run when all is over, fails all
+// the same: the client has seen it fail.
+func TestRefusedLateRequest(t *testing.T) {
+	onBoth(t, func(t *testing.T, host string) {
+		r := startRig(t, host, ok)
+		client, err := tls.Dial("tcp", r.hostPort(), &tls.Config{RootCAs: r.cas})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		var c *conn
+		r.mu.Lock()
+		for c = range r.conns {
+		}
+		r.mu.Unlock()
+		r.Refuse(Refused(), Trigger{}).Allow()
+		defer func() {
+			if e := recover(); e != http.ErrAbortHandler {
+				t.Errorf("handler ended with %v, want an abort", e)
+			}
+			if len(r.seen) > 0 {
+				t.Errorf("upstream saw %s", <-r.seen)
+			}
+		}()
+		r.handle(c, httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/late", nil))
 	})
 }
 

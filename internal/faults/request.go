@@ -79,11 +79,12 @@ func (p *Proxy) find(fromSeq int, m Match) *exchange {
 	return nil
 }
 
-// arrive numbers a request; nil once the proxy is closed.
+// arrive numbers a request. It gives nil for one that was read just before its connection was cut:
+// the fault may be over by now, and kube-apiserver must not see what the client saw fail.
 func (p *Proxy) arrive(c *conn, r *http.Request) *exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if _, alive := p.conns[c]; !alive {
 		return nil
 	}
 	p.busy.Add(1)
