@@ -23,7 +23,7 @@ integration: build base ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
 
 demo: build base ## the first bug: base beside patched, in about a minute
-	@$(RIG) -run TestDemo -demo
+	@cd tests/integration && go test -count=1 -run TestDemo -demo
 
 verify: ## check patch files and ledger, compare upstream's tests on base and patched
 	@$(CARRY) verify --tests $(C) $(S)

@@ -69,7 +69,7 @@ func command(c Command) *exec.Cmd {
 	cmd.Dir = c.Dir
 	cmd.Env = c.Env
 	if cmd.Env == nil {
-		_ = 1
+		cmd.Env = []string{} // nil would pass on the rig's own, proxies and all
 	}
 	// A group of its own, so that an interrupt at the terminal reaches the rig
 	// alone, which then stops its children in order; SIGKILL from the kernel if

@@ -44,11 +44,14 @@ func (c *conn) serve(handler http.Handler) {
 		c.serveHTTP1()
 		return
 	}
+	//lint:ignore SA1019 net/http serves HTTP/2 only on listeners of its own; this is one given connection
 	server := &http2.Server{MaxConcurrentStreams: 100} // kube-apiserver's: as many connections as there
+	//lint:ignore SA1019 as above
 	if err := http2.ConfigureServer(c.http, server); err != nil {
 		c.http.ErrorLog.Print(err)
 		return
 	}
+	//lint:ignore SA1019 as above
 	server.ServeConn(c, &http2.ServeConnOpts{BaseConfig: c.http, Handler: handler})
 }
 

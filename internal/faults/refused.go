@@ -2,7 +2,7 @@ package faults
 
 import "net/http"
 
-type refused struct{ inert }
+type refused struct{}
 
 // Refused is a kube-apiserver that is gone: the kernel answers dials with ECONNREFUSED, so the
 // proxy does not see them, and open connections are reset.

@@ -55,6 +55,11 @@ func (l layout) patches(t target) string {
 	return filepath.Join(l.root, "patches", t.component, t.stream)
 }
 
+// patched is the stream's patched binary.
+func (l layout) patched(t target) string {
+	return filepath.Join(l.root, "out", t.component, t.stream, "bin", t.component)
+}
+
 // binaries are the programs of one run.
 type binaries struct{ etcd, apiserver, component string }
 
@@ -69,7 +74,7 @@ func (l layout) binaries(t target, s side) (binaries, error) {
 	}
 	componentFrom := "make base"
 	if s == patched {
-		b.component = filepath.Join(out, t.component, t.stream, "bin", t.component)
+		b.component = l.patched(t)
 		componentFrom = "make"
 	}
 	for _, need := range []struct{ path, from string }{

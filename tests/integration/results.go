@@ -55,10 +55,13 @@ func (rs *results) add(r result) {
 	rs.all[r.key()] = r
 }
 
-// write puts the results, sorted, into a file, or into scenarios-FAMILY.json
-// of a folder that is there.
+// write puts the results, sorted, into a file that ends in .json, or else into
+// scenarios-FAMILY.json of a folder, which it makes.
 func (rs *results) write(path, family string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if filepath.Ext(path) != ".json" {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return fmt.Errorf("make folder of results: %w", err)
+		}
 		path = filepath.Join(path, "scenarios-"+family+".json")
 	}
 	rs.mu.Lock()

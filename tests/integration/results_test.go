@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -45,7 +47,7 @@ func TestResultsWrite(t *testing.T) {
 		if err := rs.write(name, "ipv6"); err != nil {
 			t.Fatal(err)
 		}
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if filepath.Ext(name) != ".json" {
 			name = filepath.Join(name, "scenarios-ipv6.json")
 		}
 		data, err := os.ReadFile(name)
@@ -54,7 +56,7 @@ func TestResultsWrite(t *testing.T) {
 		}
 		return string(data)
 	}
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "made")
 	first := write(dir, one, other)
 	if diff := cmp.Diff(first, write(filepath.Join(dir, "file.json"), other, one)); diff != "" {
 		t.Errorf("the order of the runs shows (-one +other):\n%s", diff)
@@ -117,5 +119,29 @@ func TestSeriesHash(t *testing.T) {
 	}
 	if hash(map[string]string{"0001-a.patch": "one"}) == hash(map[string]string{"0001-b.patch": "one"}) {
 		t.Error("the name does not count")
+	}
+}
+
+func TestCheckBuilt(t *testing.T) {
+	t.Parallel()
+	const patch, note = "patches/a/1.2/0001-x.patch", "out/a/1.2/bin/a.json"
+	sum := sha256.Sum256([]byte("0001-x.patch\x00"))
+	series := hex.EncodeToString(sum[:])[:12]
+	tests := []struct{ name, note, wantErr string }{
+		{"as it should be", `{"series": "` + series + `"}`, ""},
+		{"dirty", `{"series": "` + series + `", "dirty": true}`, "is not built from the patch files"},
+		{"another series", `{"series": "0123456789ab"}`, "is not built from the patch files"},
+		{"no note", "", "next: make"},
+		{"no JSON", "x", "decode out/a/1.2/bin/a.json"},
+	}
+	for _, test := range tests {
+		l := treeOf(t, patch, "out/a/1.2/bin/a")
+		if test.note != "" {
+			if err := os.WriteFile(filepath.Join(l.root, note), []byte(test.note), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Log(test.name)
+		wantError(t, l.checkBuilt(target{"a", "1.2"}), test.wantErr)
 	}
 }

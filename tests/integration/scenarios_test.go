@@ -9,7 +9,7 @@ import (
 
 var (
 	familyFlag  = flag.String("family", string(controlplane.IPv6), "address family of everything: ipv6 or ipv4")
-	resultsFlag = flag.String("results", "", "file for the results, or a folder that gets scenarios-FAMILY.json; empty: none")
+	resultsFlag = flag.String("results", "", "FILE.json for the results, or a folder that gets scenarios-FAMILY.json; empty: none")
 )
 
 // recorded outlives one run of a test, for -count.
@@ -22,20 +22,31 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if *resultsFlag == "" {
-			return
-		}
-		if err := s.results.write(*resultsFlag, string(s.family)); err != nil {
-			t.Error(err)
-		}
-	})
+	if *resultsFlag != "" {
+		recordResults(t, s, runs)
+	}
 	for _, r := range runs {
 		t.Run(r.name(), func(t *testing.T) {
 			t.Parallel()
 			s.execute(t, r)
 		})
 	}
+}
+
+// recordResults writes the results when all runs have finished, of patched
+// binaries that are what they are said to be.
+func recordResults(t *testing.T, s *suite, runs []*run) {
+	t.Helper()
+	for _, r := range runs {
+		if err := s.layout.checkBuilt(r.target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if err := s.results.write(*resultsFlag, string(s.family)); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func testSuite(t *testing.T) *suite {

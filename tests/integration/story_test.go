@@ -35,7 +35,7 @@ func TestTell(t *testing.T) {
 	text := strings.Join(lines, "\n")
 	for _, want := range []string{
 		"process 11 exits with code 1, 2.0 s after the API went away", "says F a.go:1] Unable to", "still Terminating",
-		"refused once more 2.0 s later", "1.0 s after the return of the API", "still process 22",
+		"back after 2.0 s, and refuses again 1.0 s later", "back after 2.0 s; 1.0 s later the namespace", "still process 22",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the story lacks %q:\n%s", want, text)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,7 +25,7 @@ func (r *run) api(c call) error {
 	defer cancel()
 	code, answer, err := r.plane.Request(ctx, c.args[0], c.args[1], body)
 	if err != nil {
-		return err
+		return errors.Join(err, r.plane.Running())
 	}
 	if good := code < http.StatusBadRequest; good == c.neg {
 		return wrongf("status %d: %s", code, answer)
@@ -60,15 +61,21 @@ func (r *run) until(c call) error {
 func (r *run) gone(path string) controlplane.Condition {
 	return func(ctx context.Context) (bool, string, error) {
 		code, answer, err := r.plane.Request(ctx, http.MethodGet, path, nil)
-		return code == http.StatusNotFound, string(answer), err
+		if err != nil {
+			return false, err.Error(), nil // which Poll knows better, if the server has ended
+		}
+		return code == http.StatusNotFound, string(answer), nil
 	}
 }
 
 func (r *run) has(path string, expression *jsonpath.JSONPath, want string) controlplane.Condition {
 	return func(ctx context.Context) (bool, string, error) {
 		code, answer, err := r.plane.Request(ctx, http.MethodGet, path, nil)
-		if err != nil || code == http.StatusNotFound {
-			return false, fmt.Sprint("status ", code), err
+		if err != nil {
+			return false, err.Error(), nil
+		}
+		if code == http.StatusNotFound {
+			return false, "no such object", nil
 		}
 		var object any
 		if err := json.Unmarshal(answer, &object); err != nil {
