@@ -1,8 +1,10 @@
 # One line per recipe; the logic lives in Go. C= (component) and S= (stream) narrow every target.
 CARRY = go run ./cmd/carry
-RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 4
+RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 4 $(if $(FAMILY),-family $(FAMILY))
 .DEFAULT_GOAL := build
-.PHONY: build base test unit lint integration demo verify update status clean deps help
+# What takes a minute to build is reproduced in every test; the others by `make reproduce C= S=`.
+REPRODUCE = cluster-version-operator
+.PHONY: build base reproduce test unit lint integration demo verify update status clean deps help
 
 build: ## fetch, apply and build the patched components (also plain `make`)
 	@$(CARRY) build $(C) $(S)
@@ -10,8 +12,14 @@ build: ## fetch, apply and build the patched components (also plain `make`)
 base: ## build what the tests compare with: base components, kube-apiserver, etcd
 	@$(CARRY) build --base --rig
 
-test: deps build base unit lint verify ## everything that must pass
+test: deps build base unit lint verify reproduce-short ## everything that must pass
 	@$(RIG) -short
+
+reproduce: build ## build twice more elsewhere, with empty caches, and compare the bytes
+	@$(CARRY) reproduce $(C) $(S)
+
+reproduce-short:
+	@$(CARRY) reproduce $(REPRODUCE)
 
 unit: ## unit and script tests with the race detector
 	@go test -race ./cmd/... ./internal/...
@@ -41,4 +49,4 @@ deps: ## distribution packages that building and testing need
 	@$(CARRY) deps
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z]+:.*## ' "$(strip $(MAKEFILE_LIST))" | sed -E 's/:.*## /\t/' | expand -t 14

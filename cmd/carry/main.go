@@ -51,6 +51,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringP("output", "o", "text", "output format: text or json")
-	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newVerify(), newUpdate(), newDeps())
+	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newVerify(), newUpdate(), newReproduce(), newDeps())
 	return root
 }

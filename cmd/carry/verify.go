@@ -15,7 +15,7 @@ func newVerify() *cobra.Command {
 	findings := []series.Finding{}
 	patches := 0
 	var tests bool
-	cmd := verb("verify", "Check what is checked in: patch files (P1 to P4) and the ledger",
+	cmd := verb("verify", "Check what is checked in: patch files (P1 to P5) and the ledger",
 		func(cmd *cobra.Command, s *component.Stream) error {
 			t, err := load(s)
 			if err != nil {

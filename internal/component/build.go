@@ -175,7 +175,11 @@ func (s *Stream) compile(ctx context.Context, r recipe, ldflags string, compiled
 			compiled(text)
 		}
 	}
-	if _, err := runGo(ctx, r.dir, r.env, line, append(args, r.pkg)...); err != nil {
+	env := r.env
+	if s.goCache != "" {
+		env = append(env, "GOCACHE="+s.goCache)
+	}
+	if _, err := runGo(ctx, r.dir, env, line, append(args, r.pkg)...); err != nil {
 		return fmt.Errorf("build %s: %w\nnext: %s", s, err, nextAfter(err))
 	}
 	if err := os.Rename(fresh, r.out); err != nil {

@@ -37,6 +37,8 @@ type Stream struct {
 	Root string
 	Dir  string // Root/components/<component>/<stream>
 	Pin  Pin
+	// goCache is a build cache of the stream's own; empty: the caller's.
+	goCache string
 }
 
 // String names a stream as commands take it.

@@ -51,6 +51,7 @@ func (c *ControlPlane) componentArgv(config ComponentConfig) (Argv, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.componentPort.Store(int64(port))
 	return c.kubeControllerManagerArgv(config.Stream, kubeconfig, port), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
 
 // Config says which control plane to start.
@@ -29,6 +30,8 @@ type ControlPlane struct {
 	pki    *PKI
 	client *http.Client
 	ports  []*Port
+
+	componentPort atomic.Int64 // of the component that was started last
 }
 
 // Start returns once kube-apiserver is ready. When it returns an error nothing

@@ -30,13 +30,14 @@ type PKI struct {
 	caPEM      []byte
 	adminToken string // a member of system:masters
 	token      string // of the component
+	front      *crypto.CA
 }
 
 // names of the files that Write makes.
 const (
 	caCert         = "ca.crt"
 	caKey          = "ca.key"
-	frontProxyCert = "front-proxy-ca.crt" // trusted for request headers; nobody holds its key
+	frontProxyCert = "front-proxy-ca.crt" // trusted for request headers
 	serverCert     = "server.crt"
 	serverKey      = "server.key"
 	accountKey     = "service-account.key"
@@ -61,7 +62,7 @@ func NewPKI() (*PKI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make server certificate: %w", err)
 	}
-	p := &PKI{files: map[string][]byte{}, adminToken: rand.Text(), token: rand.Text()}
+	p := &PKI{files: map[string][]byte{}, adminToken: rand.Text(), token: rand.Text(), front: front}
 	if err := p.encode(ca, front, server); err != nil {
 		return nil, err
 	}

@@ -195,6 +195,9 @@ func (p *Process) Stop() Exit {
 	return p.exit
 }
 
+// Terminate asks the process to end, by SIGTERM to its group.
+func (p *Process) Terminate() { p.signalGroup(syscall.SIGTERM) }
+
 // signalGroup does nothing once the process has been waited for: its number
 // may belong to another group by then.
 func (p *Process) signalGroup(sig syscall.Signal) {

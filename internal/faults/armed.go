@@ -64,8 +64,7 @@ func (p *Proxy) Allow() {
 	}
 }
 
-// Begun is closed when the fault has gone on, which includes that open connections are reset where
-// the fault does that. Never, if it is disarmed before.
+// Begun is closed when the fault has gone on, which includes what it does to open connections. Never, if it is disarmed before.
 func (a *Armed) Begun() <-chan struct{} { return a.begun }
 
 // Ended is closed when the fault is off again, or disarmed.
@@ -120,9 +119,9 @@ func (p *Proxy) due(x *exchange, moment func(Trigger) *Match) []*Armed {
 	return due
 }
 
-// begin switches the fault on. From then on requests and dials meet it; what is open is reset
+// begin switches the fault on. From then on requests and dials meet it; what is open is struck
 // before begin returns, where the fault does that. The connection that carries the answer to w, if
-// there is one, is reset later, when the client has that answer.
+// there is one, is struck later, when the client has that answer.
 func (a *Armed) begin(answering *conn, w http.ResponseWriter) {
 	p, name := a.proxy, a.fault.Name()
 	p.mu.Lock()
@@ -134,11 +133,12 @@ func (a *Armed) begin(answering *conn, w http.ResponseWriter) {
 	a.fault.begin(p)
 	p.journal.fault("begin", name)
 	p.mu.Unlock()
-	if !a.fault.cuts() {
+	strike := a.fault.strike()
+	if strike == nil {
 		a.felt()
 		return
 	}
-	p.cut(name, answering)
+	p.strike(name, strike, answering)
 	if answering == nil {
 		a.felt()
 		return
@@ -146,7 +146,7 @@ func (a *Armed) begin(answering *conn, w http.ResponseWriter) {
 	delivered := answering.delivery(w)
 	p.busy.Go(func() {
 		delivered()
-		p.cut(name, nil)
+		p.strike(name, strike, nil)
 		a.felt()
 	})
 }

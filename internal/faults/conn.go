@@ -19,7 +19,7 @@ const ackLimit = 5 * time.Second
 // go away. To that server it is a net.Conn of plain text.
 type conn struct {
 	*tls.Conn
-	raw   *net.TCPConn
+	raw   *gate
 	http  *http.Server
 	h2    bool
 	wrote bell          // rings when a Write has ended
@@ -28,7 +28,8 @@ type conn struct {
 }
 
 func newConn(raw *net.TCPConn, config *tls.Config, errors *log.Logger) *conn {
-	return &conn{Conn: tls.Server(raw, config), raw: raw, http: &http.Server{ErrorLog: errors}, over: make(chan struct{})}
+	g := newGate(raw)
+	return &conn{Conn: tls.Server(g, config), raw: g, http: &http.Server{ErrorLog: errors}, over: make(chan struct{})}
 }
 
 // serve answers requests until the connection ends.
@@ -79,6 +80,18 @@ func (c *conn) Write(b []byte) (int, error) {
 func (c *conn) reset() {
 	_ = c.raw.SetLinger(0)
 	_ = c.raw.Close()
+}
+
+// freeze lets nothing out any more, for the rest of the connection's life. What comes in is still
+// read, so that the proxy sees the requests that meet the fault.
+func (c *conn) freeze(fault string) { c.raw.shut(fault) }
+
+// Close says no goodbye on a frozen connection.
+func (c *conn) Close() error {
+	if c.raw.shutBy() != "" {
+		return c.raw.Close()
+	}
+	return c.Conn.Close()
 }
 
 // delivery is called before a handler returns. The function it gives blocks until the client's

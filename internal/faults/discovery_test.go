@@ -241,6 +241,25 @@ func TestEmptyDiscovery(t *testing.T) {
 	})
 }
 
+func TestHalfEmptyDiscovery(t *testing.T) {
+	for _, path := range []string{"/api", "/apis"} {
+		t.Run(path, func(t *testing.T) {
+			onForms(t, func(t *testing.T, r *rig, d *discovery.DiscoveryClient) {
+				r.Refuse(HalfEmptyDiscovery(path), Trigger{})
+				got, err := d.ServerPreferredNamespacedResources()
+				if err != nil || len(got) == 0 {
+					t.Fatalf("discovery: %v, %v, want the other half and no error", got, err)
+				}
+				for _, list := range got {
+					if core := list.GroupVersion == "v1"; core == (path == "/api") {
+						t.Errorf("discovery has %s", list.GroupVersion)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestEmptyDiscoveryOnTheWire(t *testing.T) {
 	onBoth(t, func(t *testing.T, host string) {
 		r := startRig(t, host, serveDiscovery)

@@ -8,9 +8,12 @@
 //	  (bearer     |       |       | or HTTP/1.1   |            |               |     (HTTP/2, headers
 //	   token) <---|       |       |       |       |<- After? <-+-- answered    |<--- and token as sent)
 //	              +-------|-------+-------|-------+------------|---------------+
-//	                   refused         refused         partial-discovery
-//	              (kernel answers   (open ones are      empty-discovery
-//	               ECONNREFUSED)     reset: RST)       (answered here)
+//	                   refused      reset, blackhole   partial-discovery
+//	              (kernel answers    half-open        empty-, apis-
+//	               ECONNREFUSED)     tls-hang         unavailable, too-many-
+//	                                 wrong-ca         forbidden, unhealthy
+//	                                (open ones cut    (answered here)
+//	                                 or frozen)
 //
 // A new kind of fault is one new file with a type that embeds inert, and one line in ParseFault's
 // table.

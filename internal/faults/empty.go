@@ -2,22 +2,29 @@ package faults
 
 import (
 	"net/http"
+	"strings"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-type emptyDiscovery struct{ inert }
+type emptyDiscovery struct {
+	inert
+	path string // /api or /apis; empty: both
+}
 
 // EmptyDiscovery answers /api and /apis with well-formed lists of nothing, in the form that was
 // asked for: aggregated or legacy. Everything else goes through.
 func EmptyDiscovery() Fault { return emptyDiscovery{} }
 
-func (emptyDiscovery) Name() string { return "empty-discovery" }
+// HalfEmptyDiscovery does so on one of the two paths only. client-go makes such an answer of a 403 or 404 there.
+func HalfEmptyDiscovery(path string) Fault { return emptyDiscovery{path: path} }
 
-func (emptyDiscovery) meets(r *http.Request) bool {
-	_, ok := discoveryRoot(r.URL.Path)
-	return ok
+func (e emptyDiscovery) Name() string { return strings.TrimSpace("empty-discovery " + e.path) }
+
+func (e emptyDiscovery) meets(r *http.Request) bool {
+	root, ok := discoveryRoot(r.URL.Path)
+	return ok && (e.path == "" || e.path == root)
 }
 
 func (emptyDiscovery) serve(w http.ResponseWriter, r *http.Request, _ http.Handler) {

@@ -27,7 +27,7 @@ func (p *Proxy) handle(c *conn, w http.ResponseWriter, r *http.Request) {
 // doing of the client's.
 func resetOnAbort(c *conn, r *http.Request) {
 	if e := recover(); e != nil {
-		if r.Context().Err() == nil {
+		if r.Context().Err() == nil && c.raw.shutBy() == "" {
 			c.reset()
 		}
 		panic(e)
@@ -35,10 +35,15 @@ func resetOnAbort(c *conn, r *http.Request) {
 }
 
 // meet gives the fault that a request meets: one that it has itself set off, even if that is over
-// by now, or one that is on, or one without effect.
+// by now, or one that is on, or one without effect. On a frozen connection it is the one that has
+// frozen it.
 func (p *Proxy) meet(x *exchange, r *http.Request, own []*Armed) Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if fault := x.conn.raw.shutBy(); fault != "" {
+		x.Fault = fault
+		return mute{}
+	}
 	for _, a := range append(own, p.armed...) {
 		if (a.state == on || slices.Contains(own, a)) && a.fault.meets(r) {
 			x.Fault = a.fault.Name()

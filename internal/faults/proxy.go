@@ -62,7 +62,10 @@ func Start(c Config) (*Proxy, error) {
 		return nil, fmt.Errorf("upstream %v: want a https URL", c.Upstream)
 	}
 	p := &Proxy{
-		tls: &tls.Config{Certificates: []tls.Certificate{c.Cert}, NextProtos: []string{http2.NextProtoTLS, "http/1.1"}},
+		tls: &tls.Config{
+			Certificates: []tls.Certificate{c.Cert}, NextProtos: []string{http2.NextProtoTLS, "http/1.1"},
+			GetConfigForClient: otherConfig,
+		},
 		transport: &http.Transport{
 			TLSClientConfig:    &tls.Config{RootCAs: c.UpstreamCAs},
 			ForceAttemptHTTP2:  true,
@@ -100,7 +103,7 @@ func (p *Proxy) Close() error {
 		p.shutLocked()
 	}
 	p.mu.Unlock()
-	p.cut("", nil)
+	p.strike("", resets, nil)
 	p.Allow()
 	p.busy.Wait()
 	p.transport.CloseIdleConnections()
@@ -182,6 +185,11 @@ func (p *Proxy) admit(l *net.TCPListener, raw *net.TCPConn) {
 		c.reset()
 		return
 	}
+	for _, a := range p.armed {
+		if a.state == on && !a.fault.admits(c) {
+			return
+		}
+	}
 	p.conns[c] = struct{}{}
 	p.busy.Go(func() {
 		c.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.handle(c, w, r) }))
@@ -191,21 +199,21 @@ func (p *Proxy) admit(l *net.TCPListener, raw *net.TCPConn) {
 	})
 }
 
-// cut resets every open connection but one (nil: every one), and notes which fault the unfinished
-// requests on them have met.
-func (p *Proxy) cut(fault string, but *conn) {
+// strike does something to every open connection but one (nil: every one), and notes which fault
+// the unfinished requests on them have met.
+func (p *Proxy) strike(fault string, do func(c *conn, fault string), but *conn) {
 	p.mu.Lock()
-	conns := maps.Clone(p.conns)
-	delete(conns, but)
-	maps.DeleteFunc(p.conns, func(c *conn, _ struct{}) bool { return c != but })
+	defer p.mu.Unlock()
 	for x := range p.open {
 		if x.conn != but {
 			x.Fault, x.settled = cmp.Or(fault, x.Fault), true
 		}
 	}
 	p.news.ring()
-	p.mu.Unlock()
-	for c := range conns {
-		c.reset()
+	for c := range p.conns {
+		if c != but {
+			do(c, fault)
+		}
 	}
+	maps.DeleteFunc(p.conns, func(c *conn, _ struct{}) bool { return c.raw.isClosed() })
 }

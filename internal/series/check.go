@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
 // Finding is one broken rule, as "path:line: message"; Rule is its number in DESIGN's table, P1 to P7.
@@ -27,14 +29,14 @@ const maxSubject = 69
 const maxBody = 72
 
 // Check holds the files of a series against the rules that need nothing but the files: numbering and names (P1),
-// subject (P2), body and trailers (P3), words that upstream's bots refuse (P4). scenarios are the names a Test:
-// trailer may have.
+// subject (P2), body and trailers (P3), words that upstream's bots refuse (P4), size (P5), a unit test (the half of P6
+// that the file alone shows). scenarios are the names a Test: trailer may have.
 func (s *Series) Check(scenarios []string) []Finding {
 	var found []Finding
 	for i, p := range s.Patches {
 		for _, check := range []func(*Patch) []Finding{
 			func(p *Patch) []Finding { return checkName(p, i+1) },
-			checkSubject, checkBody, checkBots,
+			checkSubject, checkBody, checkBots, checkSize, checkUnitTest,
 			func(p *Patch) []Finding { return checkTrailers(p, scenarios, s.Patches[:i]) },
 		} {
 			found = append(found, check(p)...)
@@ -180,4 +182,29 @@ func checkBots(p *Patch) []Finding {
 		}
 	}
 	return found
+}
+
+// maxChanged is how many lines, added and removed, a patch may change without saying why.
+const maxChanged = 150
+
+func checkSize(p *Patch) []Finding {
+	changed := int64(0)
+	for _, f := range p.Files {
+		for _, frag := range f.TextFragments {
+			changed += frag.LinesAdded + frag.LinesDeleted
+		}
+	}
+	if changed <= maxChanged || p.Trailer("Size-Reason") != "" {
+		return nil
+	}
+	return []Finding{p.finding("P5", "\n---\n", fmt.Sprintf("%d changed lines, at most %d without a trailer Size-Reason:", changed, maxChanged),
+		"split the commit, or reword it with the reason")}
+}
+
+func checkUnitTest(p *Patch) []Finding {
+	tested := slices.ContainsFunc(p.Files, func(f *gitdiff.File) bool { return strings.HasSuffix(f.NewName, "_test.go") })
+	if tested || p.Trailer("No-Unit-Test") != "" {
+		return nil
+	}
+	return []Finding{p.finding("P6", "\n---\n", "changes no unit test and has no trailer No-Unit-Test:", "add a test in upstream's style, or reword the commit with the reason")}
 }

@@ -28,6 +28,7 @@ func TestParse(t *testing.T) {
 	want := []any{1, "UPSTREAM: <carry>: area: do a thing", "carry", "area-do-a-thing", []Trailer{
 		{"Bug", "https://bugs.example.invalid/1"}, {"Upstream-Status", "Pending"},
 		{"Drop-When", "upstream does the thing, whenever that may be, in a release that is far away"}, {"Test", "a-scenario"},
+		{"No-Unit-Test", "there is nothing to test"},
 	}, 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -56,6 +57,9 @@ func TestCheck(t *testing.T) {
 		{"mention", "Fix: do it.", "Fix: do it, says @somebody.", []string{"P4 a mention"}},
 		{"mail address is no mention", "Fix: do it.", "Fix: do it, says a@example.invalid.", nil},
 		{"closing keyword", "Fix: do it.", "Fix: do it. Closes #12", []string{"P4 a closing"}},
+		{"no unit test", "No-Unit-Test: there is nothing to test\n", "", []string{"P6 changes no unit test"}},
+		{"large", "@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1,151 @@\n-a\n" + strings.Repeat("+b\n", 151), []string{"P5 152 changed lines"}},
+		{"large for a reason", "No-Unit-Test: there is nothing to test\n", "No-Unit-Test: there is nothing to test\nSize-Reason: one mechanism\n", nil},
 		{"closing keyword, other repository", "Fix: do it.", "Fix: do it, fixes kubernetes/kubernetes#12", []string{"P4 a closing"}},
 	}
 	for _, tt := range tests {

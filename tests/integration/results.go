@@ -91,14 +91,17 @@ func (rs *results) write(path, family string) error {
 var (
 	klogHeader = regexp.MustCompile(`^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ `)
 	retried    = regexp.MustCompile(` - error from a previous attempt: [^"]*`)
+	reset      = regexp.MustCompile(`(read|write) tcp \S+->\S+: (read|write): (connection reset by peer|broken pipe)`)
 	hostPort   = regexp.MustCompile(`(\[[0-9a-f:]+\]|\b\d+\.\d+\.\d+\.\d+):\d+`)
 )
 
 // withoutChance takes out of a log line what differs from run to run: the
-// time and process id of klog's header, addresses, and what client-go adds
-// when the connection was cut under a request before the next one was refused.
+// time and process id of klog's header, addresses, what client-go adds when the
+// connection was cut under a request before the next one was refused, and in
+// which call a reset was noticed.
 func withoutChance(line string) string {
 	line = klogHeader.ReplaceAllString(line, "$1 ")
 	line = retried.ReplaceAllString(line, "")
+	line = reset.ReplaceAllString(line, "connection reset")
 	return hostPort.ReplaceAllString(line, "ADDRESS")
 }

@@ -20,6 +20,11 @@ const (
 	startLimit = 2 * time.Minute // for the control plane, on a crowded machine
 	waitLimit  = time.Minute     // for one verb
 	pollTick   = 100 * time.Millisecond
+
+	// A process that is asked to end must be gone by then (K7), and one that is
+	// not to give an answer is not waited for any longer (K1).
+	terminateLimit = time.Second
+	answerLimit    = 3 * time.Second
 )
 
 // run is one scenario on one side of one stream, with a control plane of its
@@ -51,6 +56,7 @@ type run struct {
 type armedFault struct {
 	name  string
 	armed *faults.Armed
+	timed bool // it ends by itself
 }
 
 // event is something that a verb saw happen.

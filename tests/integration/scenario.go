@@ -19,6 +19,7 @@ type scenario struct {
 	report string // R1, R2, R3 or none
 	base   string // fails: as reported, and only there; same: as the patched side
 	length string // short: runs with -short too; long: does not
+	stream string // the only one that has what it is about; empty: all
 }
 
 // headerValues are the lines that follow the title, with what each may say.
@@ -26,6 +27,7 @@ var headerValues = map[string]*regexp.Regexp{
 	"report": regexp.MustCompile(`^(R\d+|none)$`),
 	"base":   regexp.MustCompile(`^(fails|same)$`),
 	"length": regexp.MustCompile(`^(short|long)$`),
+	"stream": regexp.MustCompile(`^\d+\.\d+$`), // may be left out
 }
 
 var (
@@ -64,16 +66,16 @@ func (s *scenario) readHeader(lines []string) error {
 		m := headerLine.FindStringSubmatch(line)
 		switch {
 		case m == nil || headerValues[m[1]] == nil:
-			return fmt.Errorf("header line %q: want report, base and length, then an empty line", line)
+			return fmt.Errorf("header line %q: want report, base, length and perhaps stream, then an empty line", line)
 		case !headerValues[m[1]].MatchString(m[2]):
 			return fmt.Errorf("header line %q: want %s", line, headerValues[m[1]])
 		}
 		seen[m[1]] = m[2]
 	}
-	if len(seen) != len(headerValues) || len(lines)-1 != len(seen) {
+	s.report, s.base, s.length, s.stream = seen["report"], seen["base"], seen["length"], seen["stream"]
+	if s.report == "" || s.base == "" || s.length == "" || len(lines)-1 != len(seen) {
 		return errors.New("header: want each of report, base and length once")
 	}
-	s.report, s.base, s.length = seen["report"], seen["base"], seen["length"]
 	return nil
 }
 

@@ -22,6 +22,8 @@ func TestReadScenario(t *testing.T) {
 			want: scenario{title: "Title", report: "R1", base: "fails", length: "short"}},
 		{name: "same", text: "# T\n# base: same\n# length: long\n# report: none\n\nstart\n",
 			want: scenario{title: "T", report: "none", base: "same", length: "long"}},
+		{name: "one stream", text: strings.TrimSuffix(goodHeader, "\n") + "# stream: 1.37\n\n[base] exited 1\n",
+			want: scenario{title: "Title", report: "R1", base: "fails", length: "short", stream: "1.37"}},
 		{name: "no title", text: strings.TrimPrefix(goodHeader, "# Title\n"), wantErr: `the first line must be "# title"`},
 		{name: "nothing", text: "", wantErr: "the first line"},
 		{name: "value missing", text: "# T\n# base: same\n# length: long\n\nstart\n", wantErr: "want each of report, base and length once"},

@@ -68,7 +68,7 @@ func (s *suite) planned(short bool) ([]*run, error) {
 			if err != nil {
 				return nil, err
 			}
-			if short && scenario.length == "long" {
+			if short && scenario.length == "long" || scenario.stream != "" && scenario.stream != t.stream {
 				continue
 			}
 			runs = append(runs, s.run(t, scenario, base), s.run(t, scenario, patched))

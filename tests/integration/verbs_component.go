@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -42,7 +43,8 @@ func (r *run) stillRunning(c call) error {
 	return nil
 }
 
-// exited waits for the component's end and wants its exit code.
+// exited waits for the component's end, which it may ask for, and wants its
+// exit code.
 func (r *run) exited(c call) error {
 	if r.component == nil {
 		return errNotStarted
@@ -51,7 +53,12 @@ func (r *run) exited(c call) error {
 	if err != nil {
 		return fmt.Errorf("exit code: %w", err)
 	}
-	ctx, cancel := r.limited()
+	limit := waitLimit
+	if c.has("-terminate") {
+		r.component.Terminate()
+		limit = terminateLimit
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
 	exit, err := r.component.WaitExit(ctx)
 	if err != nil {

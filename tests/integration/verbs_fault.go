@@ -2,12 +2,13 @@ package integration
 
 import (
 	"fmt"
+	"time"
 
 	"carry/internal/faults"
 )
 
 // refuse arms a fault under a name, to begin at a request, after one, or at
-// once.
+// once, for a time or until it is allowed.
 func (r *run) refuse(c call) error {
 	name := c.args[0]
 	if _, err := r.fault(name); err == nil {
@@ -21,11 +22,20 @@ func (r *run) refuse(c call) error {
 	if err != nil {
 		return err
 	}
-	r.faults = append(r.faults, &armedFault{name, r.proxy.Refuse(fault, trigger)})
+	r.faults = append(r.faults, &armedFault{name, r.proxy.Refuse(fault, trigger), trigger.For > 0})
 	return nil
 }
 
 func parseTrigger(words []string) (faults.Trigger, error) {
+	if len(words) > 1 && words[0] == "for" {
+		long, err := time.ParseDuration(words[1])
+		if err != nil {
+			return faults.Trigger{}, fmt.Errorf("parse time: %w", err)
+		}
+		trigger, err := parseTrigger(words[2:])
+		trigger.For = long
+		return trigger, err
+	}
 	if len(words) == 0 {
 		return faults.Trigger{}, nil
 	}
@@ -57,8 +67,8 @@ func (r *run) begun(c call) error {
 	return nil
 }
 
-// allow ends a fault. One that has not begun was never felt, which is a
-// mistake of the script's.
+// allow ends a fault, or waits for the end of one that has its time. One that
+// has not begun was never felt, which is a mistake of the script's.
 func (r *run) allow(c call) error {
 	f, err := r.fault(c.args[0])
 	if err != nil {
@@ -68,6 +78,13 @@ func (r *run) allow(c call) error {
 	case <-f.armed.Begun():
 	default:
 		return fmt.Errorf("fault %s has not begun yet", f.name)
+	}
+	if f.timed {
+		ctx, cancel := r.limited()
+		defer cancel()
+		if err := r.wait(ctx, f.armed.Ended(), "fault "+f.name+" to end"); err != nil {
+			return err
+		}
 	}
 	f.armed.Allow()
 	r.note("allow", c.args, "")

@@ -90,6 +90,10 @@ func TestParseTrigger(t *testing.T) {
 		{words: nil, want: "at once"},
 		{words: []string{"at", "GET /api"}, want: "at GET /api #1"},
 		{words: []string{"after", "GET /api #2"}, want: "after GET /api #2"},
+		{words: []string{"for", "12s"}, want: "at once for 12s"},
+		{words: []string{"for", "1m", "at", "GET /api"}, want: "at GET /api #1 for 1m0s"},
+		{words: []string{"for", "long"}, wantErr: "parse time"},
+		{words: []string{"for"}, wantErr: "misuse"},
 		{words: []string{"at"}, wantErr: "misuse"},
 		{words: []string{"before", "GET /api"}, wantErr: "misuse"},
 		{words: []string{"at", "whenever"}, wantErr: "parse match"},
@@ -105,6 +109,9 @@ func TestParseTrigger(t *testing.T) {
 		}
 		if trigger.After != nil {
 			got = "after " + trigger.After.String()
+		}
+		if trigger.For > 0 {
+			got += " for " + trigger.For.String()
 		}
 		if got != test.want {
 			t.Errorf("%v: %s, want %s", test.words, got, test.want)
