@@ -1,6 +1,6 @@
 # One line per recipe; the logic lives in Go. C= (component) and S= (stream) narrow every target.
 CARRY = go run ./cmd/carry
-RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 4 $(if $(FAMILY),-family $(FAMILY))
+RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 6 $(if $(FAMILY),-family $(FAMILY))
 .DEFAULT_GOAL := build
 # What takes a minute to build is reproduced in every test; the others by `make reproduce C= S=`.
 REPRODUCE = cluster-version-operator

@@ -25,6 +25,8 @@ func TestWithoutChance(t *testing.T) {
 			`E a.go:1] "x" err="read tcp ADDRESS->ADDRESS: reset"`},
 		{"earlier attempt", `E1130 13:27:50.380679 1 a.go:1] "x" err="dial tcp [::1]:1: refused - error from a previous attempt: read tcp [::1]:2->[::1]:1: reset" n="m"`,
 			`E a.go:1] "x" err="dial tcp ADDRESS: refused" n="m"`},
+		{"reset", `F1130 13:27:50.380679 1 a.go:1] Get "https://[::1]:1/x": write tcp [::1]:2->[::1]:1: write: connection reset by peer`,
+			`F a.go:1] Get "https://ADDRESS/x": connection reset`},
 		{"nothing to take out", "left in etcd: /registry/configmaps/doomed/content", "left in etcd: /registry/configmaps/doomed/content"},
 	}
 	for _, test := range tests {

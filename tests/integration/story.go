@@ -42,14 +42,16 @@ func (s *story) tellPatched() {
 	start, outage := s.find(s.patched, "start", ""), s.find(s.patched, "begun", "outage")
 	lives, first := s.find(s.patched, "running", ""), s.find(s.patched, "allow", "outage")
 	again := s.find(s.patched, "begun", "again")
-	said, back := s.find(s.patched, "log", "/api"), s.find(s.patched, "allow", "again")
+	held := s.find(s.patched, "log", "holding requests")
+	said, back := s.find(s.patched, "log", "/apis"), s.find(s.patched, "allow", "again")
 	gone := s.find(s.patched, "until", "gone")
 	end := s.findLast(s.patched, "running")
 	s.add("patched: process %s starts; %s later its API refuses connections, as the namespace controller is made", start.text, since(start, outage))
-	s.add("patched: process %s runs on; the API is back after %s, and refuses again %s later, as the namespace is deleted",
+	s.add("patched: says %s", message(held.text))
+	s.add("patched: process %s runs on; the API is back after %s, and fails discovery %s later, as the namespace is deleted",
 		lives.text, since(outage, first), since(first, again))
 	s.add("patched: says %s", message(said.text))
-	s.add("patched: the API is back after %s; %s later the namespace and its content are gone", since(again, back), since(back, gone))
+	s.add("patched: discovery is whole after %s; %s later the namespace and its content are gone", since(again, back), since(back, gone))
 	s.add("patched: it is still process %s, never restarted", end.text)
 	if start.text != end.text {
 		s.missing = append(s.missing, "a patched process that keeps its id")

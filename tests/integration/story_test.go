@@ -21,7 +21,8 @@ func told() (*run, *run) {
 	b := &run{target: stream, side: base, family: "ipv6", events: events(
 		"start||11", "begun|outage|", "log|Unable|F1130 13:27:50.380679 11 a.go:1] Unable to", "exited|1|code 1", "until|/x {.p} Terminating|")}
 	p := &run{target: stream, side: patched, family: "ipv6", events: events(
-		"start||22", "begun|outage|", "running||22", "allow|outage|", "begun|again|", "log|/api|E1130 13:27:50.380679 22 a.go:2] Deletion",
+		"start||22", "begun|outage|", "log|holding requests|I1130 13:27:50.380679 22 a.go:3] holding requests", "running||22", "allow|outage|",
+		"begun|again|", "log|/apis|E1130 13:27:50.380679 22 a.go:2] Deletion",
 		"allow|again|", "until|/x gone|", "running||22")}
 	return b, p
 }
@@ -35,7 +36,7 @@ func TestTell(t *testing.T) {
 	text := strings.Join(lines, "\n")
 	for _, want := range []string{
 		"process 11 exits with code 1, 2.0 s after the API went away", "says F a.go:1] Unable to", "still Terminating",
-		"back after 2.0 s, and refuses again 1.0 s later", "back after 2.0 s; 1.0 s later the namespace", "still process 22",
+		"back after 3.0 s, and fails discovery 1.0 s later", "whole after 2.0 s; 1.0 s later the namespace", "says I a.go:3] holding", "still process 22",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the story lacks %q:\n%s", want, text)
