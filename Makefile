@@ -4,7 +4,7 @@ RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 6 $(if $(FAMIL
 .DEFAULT_GOAL := build
 # What takes a minute to build is reproduced in every test; the others by `make reproduce C= S=`.
 REPRODUCE = cluster-version-operator
-.PHONY: build base reproduce test unit lint integration demo verify update status clean deps help
+.PHONY: build base reproduce reproduce-short test unit lint integration sweep demo verify update status clean deps help
 
 build: ## fetch, apply and build the patched components (also plain `make`)
 	@$(CARRY) build $(C) $(S)
@@ -29,6 +29,9 @@ lint: ## format, vet, tidy
 
 integration: build base ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
+
+sweep: build base ## refuse the API in every window of kube-controller-manager's start (an hour; STREAM=1.23 for the other)
+	@go test ./tests/integration/sweep -run TestSweep -v -timeout 3h -sweep $(if $(STREAM),-stream $(STREAM))
 
 demo: build base ## the first bug: base beside patched, in about a minute
 	@cd tests/integration && go test -count=1 -run TestDemo -demo

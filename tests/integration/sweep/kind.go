@@ -1,0 +1,62 @@
+package sweep
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"carry/internal/faults"
+)
+
+// kind is a trouble that a cell makes.
+type kind struct {
+	name  string
+	fault string         // in the words of faults.ParseFault
+	then  string         // a second one that begins where the first ends; empty: none
+	only  *regexp.Regexp // paths of the requests that meet it; nil: all
+	slack time.Duration  // what a client needs to notice; 0: nothing to speak of
+}
+
+// after is how long the second fault of a kind lasts.
+const after = 3 * time.Second
+
+// kinds are all that a cell can name. Those that stay fatal on purpose (a
+// wrong CA, a 403 that lasts) are scenarios.
+var kinds = []kind{
+	{name: "refused", fault: "refused"},
+	{name: "unavailable", fault: "unavailable"},
+	{name: "reset", fault: "reset"},
+	{name: "blackhole", fault: "blackhole"},
+	{name: "half-open", fault: "half-open", slack: 45 * time.Second}, // a ping after 30 s, and 15 s for its answer
+	{name: "tls-hang", fault: "tls-hang"},
+	{name: "too-many-requests", fault: "too-many-requests"},
+	{name: "refused-forbidden", fault: "refused", then: "forbidden"},
+	{name: "unhealthy", fault: "unhealthy", only: regexp.MustCompile(`^/healthz$`)},
+	{name: "apis-refused", fault: "apis-refused", only: regexp.MustCompile(`^/apis$`)},
+	{name: "empty-discovery", fault: "empty-discovery", only: regexp.MustCompile(`^/apis?$`)},
+	{name: "partial-discovery", fault: "partial-discovery certificates.k8s.io",
+		only: regexp.MustCompile(`^/apis(/certificates\.k8s\.io/.*)?$`)},
+}
+
+func kindNamed(name string) (kind, error) {
+	var names []string
+	for _, k := range kinds {
+		if k.name == name {
+			return k, nil
+		}
+		names = append(names, k.name)
+	}
+	return kind{}, fmt.Errorf("no kind %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+func (k kind) meets(w Window) bool { return k.only == nil || k.only.MatchString(w.Path) }
+
+// faults makes its one or two faults.
+func (k kind) faults() (first, second faults.Fault, err error) {
+	if first, err = faults.ParseFault(k.fault); err != nil || k.then == "" {
+		return first, nil, err
+	}
+	second, err = faults.ParseFault(k.then)
+	return first, second, err
+}

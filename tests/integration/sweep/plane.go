@@ -1,0 +1,193 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"carry/internal/controlplane"
+	"carry/internal/faults"
+)
+
+const (
+	component  = "kube-controller-manager"
+	startLimit = 3 * time.Minute // for a control plane, on a crowded machine
+	accounts   = "/api/v1/namespaces/kube-system/serviceaccounts"
+	leases     = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+)
+
+// plane is an etcd and a kube-apiserver that run one start after the other.
+type plane struct {
+	*controlplane.ControlPlane
+	dir    string
+	port   int // of its proxies; 0: any
+	starts int
+	left   []string // namespaces of the last start
+	log    *os.File // of the last proxy; nil before the first
+}
+
+// startPlane brings up the n-th control plane below dir.
+func startPlane(ctx context.Context, c controlplane.Config, n, port int) (*plane, error) {
+	c.Dir = filepath.Join(c.Dir, fmt.Sprintf("plane-%d", n))
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make directory of control plane: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	cp, err := controlplane.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return &plane{ControlPlane: cp, dir: c.Dir, port: port}, nil
+}
+
+// proxy starts a proxy before the plane's kube-apiserver. It writes down what
+// it sees for as long as there is a reader's interest: until the next one.
+func (p *plane) proxy() (*faults.Proxy, error) {
+	log, err := os.Create(filepath.Join(p.dir, proxyLog))
+	if err != nil {
+		return nil, fmt.Errorf("keep log of proxy: %w", err)
+	}
+	proxy, err := faults.Start(faults.Config{
+		Listen: fmt.Sprintf("[::1]:%d", p.port),
+		Cert:   p.PKI().Server, Upstream: p.URL, UpstreamCAs: p.PKI().Pool,
+		Log: log,
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start proxy: %w", err), log.Close())
+	}
+	if p.log != nil {
+		_ = p.log.Close() // of a proxy that has been closed
+	}
+	p.log = log
+	return proxy, nil
+}
+
+const proxyLog = "proxy.log"
+
+// reset takes away what the start before has left: the lease, its namespaces
+// and, for a fresh start, the service accounts.
+func (p *plane) reset(ctx context.Context, start string) error {
+	if err := p.want(ctx, http.MethodDelete, leases+"/"+component, "", http.StatusOK, http.StatusNotFound); err != nil {
+		return err
+	}
+	for _, name := range p.left {
+		if err := p.purge(ctx, name); err != nil {
+			return err
+		}
+	}
+	p.left = nil
+	if start == fresh {
+		return p.want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
+	}
+	return nil
+}
+
+// purge removes a namespace in the place of the namespace controller, which
+// does not run. What the start wrote into it goes first.
+func (p *plane) purge(ctx context.Context, name string) error {
+	path := "/api/v1/namespaces/" + name
+	for _, resource := range []string{"serviceaccounts", "configmaps"} {
+		if err := p.want(ctx, http.MethodDelete, path+"/"+resource, "", http.StatusOK, http.StatusNotFound); err != nil {
+			return err
+		}
+	}
+	// It stays, as one that is being deleted, until its finalizers are gone.
+	if err := p.want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound, http.StatusConflict); err != nil {
+		return err
+	}
+	code, data, err := p.Request(ctx, http.MethodGet, path, nil)
+	if err != nil || code == http.StatusNotFound {
+		return err
+	}
+	var object map[string]any
+	if err := json.Unmarshal(data, &object); err != nil {
+		return fmt.Errorf("decode namespace: %w", err)
+	}
+	object["spec"] = map[string]any{}
+	if data, err = json.Marshal(object); err != nil {
+		return fmt.Errorf("encode namespace: %w", err)
+	}
+	return p.want(ctx, http.MethodPut, path+"/finalize", string(data), http.StatusOK, http.StatusNotFound)
+}
+
+// namespace makes one with content.
+func (p *plane) namespace(ctx context.Context, name string) error {
+	err := p.want(ctx, http.MethodPost, "/api/v1/namespaces", objectNamed("Namespace", name), http.StatusCreated)
+	if err != nil {
+		return err
+	}
+	p.left = append(p.left, name)
+	return p.want(ctx, http.MethodPost, "/api/v1/namespaces/"+name+"/configmaps", objectNamed("ConfigMap", "content"), http.StatusCreated)
+}
+
+func objectNamed(kind, name string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, kind, name)
+}
+
+// want asks as an administrator and wants one of the codes.
+func (p *plane) want(ctx context.Context, method, path, body string, codes ...int) error {
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	code, answer, err := p.Request(ctx, method, path, r)
+	if err != nil {
+		return err
+	}
+	for _, c := range codes {
+		if code == c {
+			return nil
+		}
+	}
+	var status struct{ Message string }
+	_ = json.Unmarshal(answer, &status) // what is no Status has no message
+	return fmt.Errorf("%s %s: %d %s", method, path, code, status.Message)
+}
+
+// launch starts the component through a proxy.
+func (p *plane) launch(stream, binary string, proxy *faults.Proxy, shortLease bool) (*controlplane.Process, error) {
+	p.starts++
+	var flags []string
+	if !shortLease { // library-go's, which outlast an outage of 12 s
+		flags = []string{
+			"--leader-elect-lease-duration=137s", "--leader-elect-renew-deadline=107s", "--leader-elect-retry-period=26s",
+		}
+	}
+	return p.StartComponent(controlplane.ComponentConfig{
+		Component: component, Stream: stream, Path: binary,
+		Server: proxy.URL(), Start: p.starts + 1, Flags: flags, // the first has no number in its name
+	})
+}
+
+// keep moves the log of the last start into a directory, or removes it where
+// that is empty, with what else the start has left.
+func (p *plane) keep(dir string) error {
+	name := fmt.Sprintf("%s-%d", component, p.starts+1)
+	for _, what := range []string{"log", "argv", "env"} {
+		file := filepath.Join(p.dir, name+"."+what)
+		var err error
+		if dir == "" {
+			err = os.Remove(file)
+		} else {
+			err = os.Rename(file, filepath.Join(dir, component+"."+what))
+		}
+		if err != nil {
+			return fmt.Errorf("keep %s of %s: %w", what, name, err)
+		}
+	}
+	if dir == "" {
+		return nil
+	}
+	if err := os.Rename(filepath.Join(p.dir, proxyLog), filepath.Join(dir, proxyLog)); err != nil {
+		return fmt.Errorf("keep log of proxy: %w", err)
+	}
+	return nil
+}

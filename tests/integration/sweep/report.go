@@ -1,0 +1,190 @@
+package sweep
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Report is all that is shown of a sweep. The same results give the same
+// bytes.
+type Report struct {
+	Stream  string   `json:"stream"`
+	Series  string   `json:"series"`
+	Seed    int64    `json:"seed"`
+	Planned int      `json:"planned"`
+	Missing []string `json:"missing"` // planned cells without a result
+	Totals  []Total  `json:"totals"`
+	Results []Result `json:"results"`
+}
+
+// Total counts the outcomes of one side, start, kind and length. Rare windows
+// are counted neither way.
+type Total struct {
+	Side       string `json:"side"`
+	Start      string `json:"start"`
+	Kind       string `json:"kind"`
+	Cells      int    `json:"cells"`
+	Survived   int    `json:"survived"`
+	Exited     int    `json:"exited"`
+	Stuck      int    `json:"stuck"`
+	NotReached int    `json:"notReached"`
+	Unknown    int    `json:"unknown"`
+}
+
+// newReport takes the results of the planned cells.
+func newReport(subject Subject, seed int64, planned []Cell, results map[string]Result) Report {
+	r := Report{Stream: subject.Stream, Series: subject.Series, Seed: seed, Planned: len(planned), Missing: []string{}, Results: []Result{}}
+	totals := map[[3]string]*Total{}
+	for _, c := range planned {
+		result, ok := results[c.Name()]
+		if !ok {
+			r.Missing = append(r.Missing, c.Name())
+			continue
+		}
+		r.Results = append(r.Results, result)
+		if c.Rare {
+			continue
+		}
+		key := [3]string{c.Side, c.Start, c.column()}
+		if totals[key] == nil {
+			totals[key] = &Total{Side: c.Side, Start: c.Start, Kind: c.column()}
+		}
+		totals[key].count(result)
+	}
+	for _, t := range totals {
+		r.Totals = append(r.Totals, *t)
+	}
+	slices.Sort(r.Missing)
+	slices.SortFunc(r.Results, func(a, b Result) int { return cmp.Compare(a.Cell, b.Cell) })
+	slices.SortFunc(r.Totals, func(a, b Total) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Start, a.Start), cmp.Compare(a.Side, b.Side))
+	})
+	return r
+}
+
+func (t *Total) count(r Result) {
+	t.Cells++
+	switch r.Outcome {
+	case survived:
+		t.Survived++
+	case exited:
+		t.Exited++
+	case stuck:
+		t.Stuck++
+	case notReached:
+		t.NotReached++
+	default:
+		t.Unknown++
+	}
+}
+
+func (t Total) String() string {
+	return fmt.Sprintf("%-8s %-8s %-24s %4d cells: %d survived, %d exited, %d stuck, %d not reached, %d unknown",
+		t.Side, t.Start, t.Kind, t.Cells, t.Survived, t.Exited, t.Stuck, t.NotReached, t.Unknown)
+}
+
+// bad says that a result fails the sweep: the base may exit, or get stuck;
+// nothing may be unknown.
+func bad(r Result) bool {
+	switch {
+	case r.Outcome == survived, r.Rare && r.Outcome == notReached:
+		return false
+	case strings.Contains(r.Cell, "/"+base+"/"):
+		return r.Outcome == notReached || r.Outcome == broken
+	}
+	return true
+}
+
+// write puts the three forms into a folder that it makes.
+func (r Report) write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make folder of report: %w", err)
+	}
+	page, err := r.html()
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode report: %w", err)
+	}
+	suites, err := r.junit()
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"sweep.json": append(data, '\n'), "sweep.xml": suites, "sweep.html": page} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	return nil
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Time    float64       `xml:"time,attr"`
+	Failure *junitMessage `xml:"failure"`
+	Skipped *junitMessage `xml:"skipped"`
+	Out     string        `xml:"system-out,omitempty"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+}
+
+// junit is one suite; a planned cell without a result is skipped.
+func (r Report) junit() ([]byte, error) {
+	suite := junitSuite{Name: "sweep " + r.Stream, Skipped: len(r.Missing)}
+	for _, result := range r.Results {
+		c := junitCase{Name: result.Cell, Class: "sweep", Time: result.Seconds, Out: result.say()}
+		if bad(result) {
+			suite.Failures++
+			c.Failure = &junitMessage{result.say()}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, name := range r.Missing {
+		suite.Cases = append(suite.Cases, junitCase{Name: name, Class: "sweep", Skipped: &junitMessage{"no result yet"}})
+	}
+	suite.Tests = len(suite.Cases)
+	data, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode JUnit report: %w", err)
+	}
+	return bytes.Join([][]byte{[]byte(xml.Header), data, []byte("\n")}, nil), nil
+}
+
+// say is the outcome in a line.
+func (r Result) say() string {
+	words := []string{r.Outcome}
+	if r.Exit != "" {
+		words = append(words, "with "+r.Exit)
+	}
+	if r.Phase != "" {
+		words = append(words, r.Phase)
+	}
+	if r.Detail != "" {
+		words = append(words, "- "+r.Detail)
+	}
+	if r.Outcome == survived {
+		words = append(words, fmt.Sprintf("- works %.1f s after the return", r.Seconds))
+	}
+	return strings.Join(words, " ")
+}
