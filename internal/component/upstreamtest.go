@@ -38,7 +38,8 @@ func (s *Stream) CompareTests(ctx context.Context, t *Tree, compiled Compiled) (
 	if err != nil {
 		return nil, err
 	}
-	c := &TestComparison{Packages: s.touchedPackages(t.Series), Worse: []string{}}
+	touched := touchedDirs(t.Series)
+	c := &TestComparison{Packages: s.packages(touched), Worse: []string{}}
 	if len(c.Packages) == 0 {
 		return c, nil
 	}
@@ -56,7 +57,12 @@ func (s *Stream) CompareTests(ctx context.Context, t *Tree, compiled Compiled) (
 	if readJSON(record, &last); last.Key == c.Key {
 		return &last, nil
 	}
-	base, err := s.runTests(ctx, recipe{dir: s.Dir, env: r.env}, c.Packages, compiled)
+	// A package that the series adds has nothing to be compared with.
+	onBase := slices.DeleteFunc(slices.Clone(touched), func(dir string) bool {
+		_, err := t.repo.Run(ctx, "cat-file", "-e", baseTag+":"+dir)
+		return err != nil
+	})
+	base, err := s.runTests(ctx, recipe{dir: s.Dir, env: r.env}, s.packages(onBase), compiled)
 	if err != nil {
 		return nil, err
 	}
@@ -69,21 +75,27 @@ func (s *Stream) CompareTests(ctx context.Context, t *Tree, compiled Compiled) (
 	return c, writeJSON(record, c)
 }
 
-// touchedPackages are the import paths of the Go packages that a series changes.
-func (s *Stream) touchedPackages(sr *series.Series) []string {
-	var pkgs []string
+// touchedDirs are the folders with Go files that a series changes, each once, sorted.
+func touchedDirs(sr *series.Series) []string {
+	var dirs []string
 	for _, file := range sr.Touched() {
-		dir := path.Dir(file)
-		if path.Ext(file) != ".go" {
-			continue
+		if path.Ext(file) == ".go" {
+			dirs = append(dirs, path.Dir(file))
 		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// packages are the import paths of folders of the tree.
+func (s *Stream) packages(dirs []string) []string {
+	var pkgs []string
+	for _, dir := range dirs {
 		pkg := path.Join(s.Pin.Path, dir)
 		if rest, ok := strings.CutPrefix(dir, stagingDir); ok {
 			pkg = rest
 		}
-		if !slices.Contains(pkgs, pkg) {
-			pkgs = append(pkgs, pkg)
-		}
+		pkgs = append(pkgs, pkg)
 	}
 	return pkgs
 }
@@ -92,6 +104,9 @@ func (s *Stream) touchedPackages(sr *series.Series) []string {
 type outcomes map[string]string
 
 func (s *Stream) runTests(ctx context.Context, r recipe, pkgs []string, compiled Compiled) (outcomes, error) {
+	if len(pkgs) == 0 {
+		return outcomes{}, nil
+	}
 	args := []string{"test", "-json"}
 	if r.modfile != "" {
 		args = append(args, "-modfile", r.modfile)
