@@ -22,7 +22,7 @@ reproduce-short:
 	@$(CARRY) reproduce $(REPRODUCE)
 
 unit: ## unit and script tests with the race detector
-	@go test -race ./cmd/... ./internal/...
+	@go test -race ./cmd/... ./internal/... ./tests/integration/sweep
 
 lint: ## format, vet, tidy
 	@go mod tidy -diff && test -z "$$(gofmt -l cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...

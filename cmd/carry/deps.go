@@ -20,6 +20,8 @@ var dependencies = []dependency{
 	{"git", "git", "fetch and apply"},
 	{"gcc", "gcc", "unit tests: the race detector links with it"},
 	{"unshare", "util-linux", "script tests of a full disk"},
+	{"ip", "iproute2", "scenarios with a network of their own"},
+	{"chromium", "chromium", "the browser test of the sweep's page"},
 }
 
 func newDeps() *cobra.Command {

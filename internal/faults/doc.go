@@ -12,8 +12,8 @@
 //	              (kernel answers    half-open        empty-, apis-
 //	               ECONNREFUSED)     tls-hang         unavailable, too-many-
 //	                                 wrong-ca         forbidden, unhealthy
-//	                                (open ones cut    (answered here)
-//	                                 or frozen)
+//	                                (open ones cut    (answered here, legacy-
+//	                                 or frozen)       too); reset-after
 //
 // A new kind of fault is one new file with a type that embeds inert, and one line in ParseFault's
 // table.

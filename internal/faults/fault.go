@@ -55,6 +55,7 @@ var kinds = []struct {
 }{
 	{"refused", func([]string) Fault { return Refused() }},
 	{"reset", func([]string) Fault { return Reset() }},
+	{"reset-after", func([]string) Fault { return ResetAfter() }},
 	{"blackhole", func([]string) Fault { return Blackhole() }},
 	{"half-open", func([]string) Fault { return HalfOpen() }},
 	{"tls-hang", func([]string) Fault { return TLSHang() }},
@@ -62,11 +63,15 @@ var kinds = []struct {
 	{"unavailable", func([]string) Fault { return Unavailable() }},
 	{"too-many-requests", func([]string) Fault { return TooManyRequests() }},
 	{"forbidden", func([]string) Fault { return Forbidden() }},
+	{"unauthorized", func([]string) Fault { return Unauthorized() }},
 	{"unhealthy", func([]string) Fault { return Unhealthy() }},
 	{"apis-refused", func([]string) Fault { return APIsRefused() }},
 	{"partial-discovery GROUP", func(args []string) Fault { return PartialDiscovery(args[0]) }},
 	{"empty-discovery", func([]string) Fault { return EmptyDiscovery() }},
-	{"empty-discovery PATH", func(args []string) Fault { return HalfEmptyDiscovery(args[0]) }},
+	{"empty-discovery PATH", func(args []string) Fault { return emptyDiscoveryAt(args[0]) }},
+	{"legacy-apis-refused", func([]string) Fault { return Legacy(APIsRefused()) }},
+	{"legacy-partial-discovery GROUP", func(args []string) Fault { return Legacy(PartialDiscovery(args[0])) }},
+	{"legacy-empty-discovery", func([]string) Fault { return Legacy(EmptyDiscovery()) }},
 }
 
 // ParseFault reads a fault's name, as "refused" or "partial-discovery example.com".

@@ -80,7 +80,10 @@ func TestMatches(t *testing.T) {
 
 func TestParseFault(t *testing.T) {
 	t.Parallel()
-	for _, want := range []Fault{Refused(), PartialDiscovery("example.com"), EmptyDiscovery()} {
+	for _, want := range []Fault{
+		Refused(), ResetAfter(), PartialDiscovery("example.com"), EmptyDiscovery(),
+		Legacy(APIsRefused()), Legacy(PartialDiscovery("example.com")), Legacy(EmptyDiscovery()),
+	} {
 		got, err := ParseFault(want.Name())
 		if err != nil || got != want {
 			t.Errorf("%q: %v, %v", want.Name(), got, err)

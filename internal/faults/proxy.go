@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"syscall"
 
 	"golang.org/x/net/http2"
 )
@@ -135,11 +136,14 @@ func (p *Proxy) forwardTo(upstream *url.URL) http.Handler {
 }
 
 // shutLocked stops listening. Connections that the kernel has accepted and the proxy has not are
-// reset by the kernel.
+// reset by the kernel. A child that this process forks at this moment has the listener until it
+// executes its program, and dials would get through to it: ForkLock is held while there is one.
 func (p *Proxy) shutLocked() {
 	p.shut++
 	if p.listener != nil {
+		syscall.ForkLock.RLock()
 		_ = p.listener.Close()
+		syscall.ForkLock.RUnlock()
 		p.listener = nil
 	}
 }

@@ -31,7 +31,8 @@ func TestPageInBrowser(t *testing.T) {
 	for _, want := range []string{
 		`id="legend"`, "survived, and worked", `id="matrix-restart"`, `id="matrix-fresh"`, "<summary>exit 1</summary>",
 		"connection refused &lt;x&gt;", "GET /api/v1/namespaces/kube-system/serviceaccounts/a #1", "Without a result",
-		`data-fits="true"`,
+		`id="stalled"`, "the machine stalled for more than 2 s",
+		`data-fits="true"`, `data-totals="true"`,
 	} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the page has no %s", want)
@@ -42,9 +43,13 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
-// fits is put in by the test alone: whether the page is as wide as the window.
-const fits = `<script>document.documentElement.dataset.fits =
-	document.documentElement.scrollWidth <= window.innerWidth && document.querySelectorAll("tbody tr").length > 5</script>`
+// fits is put in by the test alone: whether the page is as wide as the window,
+// and the totals need no scrolling.
+const fits = `<script>
+	const root = document.documentElement, totals = document.getElementById("totals").parentElement
+	root.dataset.fits = root.scrollWidth <= window.innerWidth && document.querySelectorAll("tbody tr").length > 5
+	root.dataset.totals = totals.scrollWidth <= totals.clientWidth
+</script>`
 
 func openPage(t *testing.T, browser, file string) string {
 	t.Helper()
@@ -57,7 +62,8 @@ func openPage(t *testing.T, browser, file string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--user-data-dir="+t.TempDir(), "--window-size=390,844", "--dump-dom", "file://"+file)
 	cmd.WaitDelay = time.Second
 	dom, err := cmd.Output()

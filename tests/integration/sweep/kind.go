@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -11,11 +12,12 @@ import (
 
 // kind is a trouble that a cell makes.
 type kind struct {
-	name  string
-	fault string         // in the words of faults.ParseFault
-	then  string         // a second one that begins where the first ends; empty: none
-	only  *regexp.Regexp // paths of the requests that meet it; nil: all
-	slack time.Duration  // what a client needs to notice; 0: nothing to speak of
+	name   string
+	fault  string         // in the words of faults.ParseFault
+	then   string         // a second one that begins where the first ends; empty: none
+	only   *regexp.Regexp // paths of the requests that meet it; nil: all
+	writes bool           // only requests that write meet it
+	slack  time.Duration  // what a client needs to notice; 0: nothing to speak of
 }
 
 // after is how long the second fault of a kind lasts.
@@ -27,17 +29,28 @@ var kinds = []kind{
 	{name: "refused", fault: "refused"},
 	{name: "unavailable", fault: "unavailable"},
 	{name: "reset", fault: "reset"},
+	{name: "reset-after", fault: "reset-after", writes: true}, // done, and the answer lost
 	{name: "blackhole", fault: "blackhole"},
 	{name: "half-open", fault: "half-open", slack: 45 * time.Second}, // a ping after 30 s, and 15 s for its answer
 	{name: "tls-hang", fault: "tls-hang"},
 	{name: "too-many-requests", fault: "too-many-requests"},
 	{name: "refused-forbidden", fault: "refused", then: "forbidden"},
 	{name: "unhealthy", fault: "unhealthy", only: regexp.MustCompile(`^/healthz$`)},
-	{name: "apis-refused", fault: "apis-refused", only: regexp.MustCompile(`^/apis$`)},
-	{name: "empty-discovery", fault: "empty-discovery", only: regexp.MustCompile(`^/apis?$`)},
-	{name: "partial-discovery", fault: "partial-discovery certificates.k8s.io",
-		only: regexp.MustCompile(`^/apis(/certificates\.k8s\.io/.*)?$`)},
+	{name: "apis-refused", fault: "apis-refused", only: apis},
+	{name: "empty-discovery", fault: "empty-discovery", only: roots},
+	{name: "partial-discovery", fault: "partial-discovery certificates.k8s.io", only: partial},
+	{name: "legacy-apis-refused", fault: "legacy-apis-refused", only: roots}, // also /api, which decides on the form
+	{name: "legacy-empty-discovery", fault: "legacy-empty-discovery", only: roots},
+	{name: "legacy-partial-discovery", fault: "legacy-partial-discovery certificates.k8s.io", only: either},
 }
+
+// Where discovery is met.
+var (
+	apis    = regexp.MustCompile(`^/apis$`)
+	roots   = regexp.MustCompile(`^/apis?$`)
+	partial = regexp.MustCompile(`^/apis(/certificates\.k8s\.io/.*)?$`)
+	either  = regexp.MustCompile(roots.String() + "|" + partial.String())
+)
 
 func kindNamed(name string) (kind, error) {
 	var names []string
@@ -50,7 +63,9 @@ func kindNamed(name string) (kind, error) {
 	return kind{}, fmt.Errorf("no kind %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-func (k kind) meets(w Window) bool { return k.only == nil || k.only.MatchString(w.Path) }
+func (k kind) meets(w Window) bool {
+	return (k.only == nil || k.only.MatchString(w.Path)) && (!k.writes || w.Method != http.MethodGet)
+}
 
 // faults makes its one or two faults.
 func (k kind) faults() (first, second faults.Fault, err error) {

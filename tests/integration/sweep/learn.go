@@ -16,18 +16,22 @@ const learnRuns = 5
 // normal is how starts of one side and kind go without a fault, as many at
 // once as the sweep has workers.
 type normal struct {
-	begun      time.Duration // from the first request to the last of the start
-	functional time.Duration // from the first request to functional
-	asked      []string      // what all runs read
-	runs       int
-	windows    []Window
-	rare       []Window
+	begun       time.Duration // from the first request to the last of the start
+	functional  time.Duration // from the first request to functional
+	asked       []string      // what all runs read
+	objects     []string      // what all runs left
+	connections int           // the most that a run had open at its end
+	runs        int
+	windows     []Window
+	rare        []Window
 }
 
 // learned is one such start.
 type learned struct {
 	begun, functional time.Duration
 	requests          []faults.Request // of the start alone
+	objects           []string
+	connections       int
 }
 
 // learn runs starts without a fault on all planes at once, at least as many as
@@ -93,7 +97,9 @@ func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err
 		return learned{}, err
 	}
 	l.functional = ready.Sub(first) + time.Since(deleted)
-	return l, nil
+	l.connections = a.proxy.Connections()
+	l.objects, err = p.objects(ctx)
+	return l, err
 }
 
 // summarise takes the times of the slowest, since the others of a crowd are no
@@ -101,15 +107,17 @@ func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err
 func summarise(runs []learned) normal {
 	n := normal{runs: len(runs)}
 	var windows [][]Window
-	var asked [][]string
+	var asked, objects [][]string
 	for _, run := range runs {
 		n.begun = max(n.begun, run.begun)
 		n.functional = max(n.functional, run.functional)
 		windows = append(windows, windowsOf(run.requests))
+		n.connections = max(n.connections, run.connections)
 		asked = append(asked, answered(run.requests))
+		objects = append(objects, run.objects)
 	}
 	n.windows, n.rare = share(windows)
-	n.asked = common(asked)
+	n.asked, n.objects = common(asked), common(objects)
 	return n
 }
 

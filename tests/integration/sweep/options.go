@@ -1,14 +1,14 @@
 package sweep
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Options are the flags as they were given. Empty fields mean what they say.
@@ -16,19 +16,20 @@ type Options struct {
 	Root    string // of the repository
 	Out     string // folder of results and report; empty: out/report/sweep below Root
 	Stream  string
-	Side    string // base or patched; empty: both
-	Kind    string // empty: all
-	Cell    string // a single cell by name; empty: the plan
-	Seed    string // a number
-	Shard   string // i/n, i from 1; empty: 1/1
-	Workers int    // control planes
-	Subset  string // short; empty: the whole plan
-	Plan    string // file of learned windows; empty: the last one of this series, or learned now
-	Merge   string // files of results, separated by commas; nothing is run
-	Port    int    // of the first control plane's proxy, the others follow; 0: any
-	Thin    bool   // base in one window of each family only
-	Again   bool   // also what has a result
-	Names   bool   // print the names of the cells, run nothing
+	Side    string        // base or patched; empty: both
+	Kind    string        // empty: all
+	Cell    string        // a single cell by name; empty: the plan
+	Seed    string        // a number
+	Shard   string        // i/n, i from 1; empty: 1/1
+	Workers int           // control planes
+	Subset  string        // short; empty: the whole plan
+	Plan    string        // file of learned windows; empty: the last one of this series, or learned now
+	Merge   string        // files of results, separated by commas; nothing is run
+	Port    int           // of the first control plane's proxy, the others follow; 0: any
+	Limit   time.Duration // for the whole sweep; where the estimate is more, base is thinned; 0: none
+	Thin    bool          // base in one window of each family only
+	Again   bool          // also what has a result
+	Names   bool          // print the names of the cells, run nothing
 }
 
 // checkStream wants one that has a pin.
@@ -43,6 +44,24 @@ func (o Options) checkStream() error {
 	}
 	if !slices.Contains(streams, o.Stream) {
 		return fmt.Errorf("no stream %q: want one of %s", o.Stream, strings.Join(streams, ", "))
+	}
+	return nil
+}
+
+// checkPorts wants those of the proxies to be free before anything is started.
+func (o Options) checkPorts() error {
+	if o.Port == 0 {
+		return nil
+	}
+	for port := o.Port; port < o.Port+o.Workers; port++ {
+		l, err := net.Listen("tcp6", fmt.Sprintf("[::1]:%d", port))
+		if err != nil {
+			return fmt.Errorf("proxies want ports %d to %d: %w\nnext: free it, or name another first one with -port",
+				o.Port, o.Port+o.Workers-1, err)
+		}
+		if err := l.Close(); err != nil {
+			return fmt.Errorf("look at port %d: %w", port, err)
+		}
 	}
 	return nil
 }
@@ -104,35 +123,4 @@ func (o Options) out(s Subject) string {
 		name += "-" + strings.ReplaceAll(o.Shard, "/", "of")
 	}
 	return filepath.Join(dir, name)
-}
-
-// readPlan reads a file of learned windows; an error that is os.ErrNotExist
-// says that there is none.
-func readPlan(path, stream string) (Plan, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return Plan{}, fmt.Errorf("read plan: %w", err)
-	}
-	var p Plan
-	if err := json.Unmarshal(data, &p); err != nil {
-		return Plan{}, fmt.Errorf("read plan %s: %w", path, err)
-	}
-	if p.Stream != stream {
-		return Plan{}, fmt.Errorf("plan %s is of stream %q, not %s", path, p.Stream, stream)
-	}
-	return p, nil
-}
-
-func writePlan(path string, p Plan) error {
-	data, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		return fmt.Errorf("encode plan: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("write plan: %w", err)
-	}
-	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write plan: %w", err)
-	}
-	return nil
 }

@@ -2,14 +2,10 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"carry/internal/controlplane"
@@ -71,86 +67,6 @@ func (p *plane) proxy() (*faults.Proxy, error) {
 }
 
 const proxyLog = "proxy.log"
-
-// reset takes away what the start before has left: the lease, its namespaces
-// and, for a fresh start, the service accounts.
-func (p *plane) reset(ctx context.Context, start string) error {
-	if err := p.want(ctx, http.MethodDelete, leases+"/"+component, "", http.StatusOK, http.StatusNotFound); err != nil {
-		return err
-	}
-	for _, name := range p.left {
-		if err := p.purge(ctx, name); err != nil {
-			return err
-		}
-	}
-	p.left = nil
-	if start == fresh {
-		return p.want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
-	}
-	return nil
-}
-
-// purge removes a namespace in the place of the namespace controller, which
-// does not run. What the start wrote into it goes first.
-func (p *plane) purge(ctx context.Context, name string) error {
-	path := "/api/v1/namespaces/" + name
-	for _, resource := range []string{"serviceaccounts", "configmaps"} {
-		if err := p.want(ctx, http.MethodDelete, path+"/"+resource, "", http.StatusOK, http.StatusNotFound); err != nil {
-			return err
-		}
-	}
-	// It stays, as one that is being deleted, until its finalizers are gone.
-	if err := p.want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound, http.StatusConflict); err != nil {
-		return err
-	}
-	code, data, err := p.Request(ctx, http.MethodGet, path, nil)
-	if err != nil || code == http.StatusNotFound {
-		return err
-	}
-	var object map[string]any
-	if err := json.Unmarshal(data, &object); err != nil {
-		return fmt.Errorf("decode namespace: %w", err)
-	}
-	object["spec"] = map[string]any{}
-	if data, err = json.Marshal(object); err != nil {
-		return fmt.Errorf("encode namespace: %w", err)
-	}
-	return p.want(ctx, http.MethodPut, path+"/finalize", string(data), http.StatusOK, http.StatusNotFound)
-}
-
-// namespace makes one with content.
-func (p *plane) namespace(ctx context.Context, name string) error {
-	err := p.want(ctx, http.MethodPost, "/api/v1/namespaces", objectNamed("Namespace", name), http.StatusCreated)
-	if err != nil {
-		return err
-	}
-	p.left = append(p.left, name)
-	return p.want(ctx, http.MethodPost, "/api/v1/namespaces/"+name+"/configmaps", objectNamed("ConfigMap", "content"), http.StatusCreated)
-}
-
-func objectNamed(kind, name string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, kind, name)
-}
-
-// want asks as an administrator and wants one of the codes.
-func (p *plane) want(ctx context.Context, method, path, body string, codes ...int) error {
-	var r io.Reader
-	if body != "" {
-		r = strings.NewReader(body)
-	}
-	code, answer, err := p.Request(ctx, method, path, r)
-	if err != nil {
-		return err
-	}
-	for _, c := range codes {
-		if code == c {
-			return nil
-		}
-	}
-	var status struct{ Message string }
-	_ = json.Unmarshal(answer, &status) // what is no Status has no message
-	return fmt.Errorf("%s %s: %d %s", method, path, code, status.Message)
-}
 
 // launch starts the component through a proxy.
 func (p *plane) launch(stream, binary string, proxy *faults.Proxy, shortLease bool) (*controlplane.Process, error) {

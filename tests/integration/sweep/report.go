@@ -1,15 +1,12 @@
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Report is all that is shown of a sweep. The same results give the same
@@ -18,6 +15,7 @@ type Report struct {
 	Stream  string   `json:"stream"`
 	Series  string   `json:"series"`
 	Seed    int64    `json:"seed"`
+	Thin    bool     `json:"thin,omitempty"` // base in one window of each family only
 	Planned int      `json:"planned"`
 	Missing []string `json:"missing"` // planned cells without a result
 	Totals  []Total  `json:"totals"`
@@ -90,16 +88,9 @@ func (t Total) String() string {
 		t.Side, t.Start, t.Kind, t.Cells, t.Survived, t.Exited, t.Stuck, t.NotReached, t.Unknown)
 }
 
-// bad says that a result fails the sweep: the base may exit, or get stuck;
-// nothing may be unknown.
-func bad(r Result) bool {
-	switch {
-	case r.Outcome == survived, r.Rare && r.Outcome == notReached:
-		return false
-	case strings.Contains(r.Cell, "/"+base+"/"):
-		return r.Outcome == notReached || r.Outcome == broken
-	}
-	return true
+// Stalled are the cells in which the machine let nothing run for too long.
+func (r Report) Stalled() []Result {
+	return slices.DeleteFunc(slices.Clone(r.Results), func(r Result) bool { return !r.stalled() })
 }
 
 // write puts the three forms into a folder that it makes.
@@ -125,66 +116,4 @@ func (r Report) write(dir string) error {
 		}
 	}
 	return nil
-}
-
-type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Name    string        `xml:"name,attr"`
-	Class   string        `xml:"classname,attr"`
-	Time    float64       `xml:"time,attr"`
-	Failure *junitMessage `xml:"failure"`
-	Skipped *junitMessage `xml:"skipped"`
-	Out     string        `xml:"system-out,omitempty"`
-}
-
-type junitMessage struct {
-	Message string `xml:"message,attr"`
-}
-
-// junit is one suite; a planned cell without a result is skipped.
-func (r Report) junit() ([]byte, error) {
-	suite := junitSuite{Name: "sweep " + r.Stream, Skipped: len(r.Missing)}
-	for _, result := range r.Results {
-		c := junitCase{Name: result.Cell, Class: "sweep", Time: result.Seconds, Out: result.say()}
-		if bad(result) {
-			suite.Failures++
-			c.Failure = &junitMessage{result.say()}
-		}
-		suite.Cases = append(suite.Cases, c)
-	}
-	for _, name := range r.Missing {
-		suite.Cases = append(suite.Cases, junitCase{Name: name, Class: "sweep", Skipped: &junitMessage{"no result yet"}})
-	}
-	suite.Tests = len(suite.Cases)
-	data, err := xml.MarshalIndent(suite, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode JUnit report: %w", err)
-	}
-	return bytes.Join([][]byte{[]byte(xml.Header), data, []byte("\n")}, nil), nil
-}
-
-// say is the outcome in a line.
-func (r Result) say() string {
-	words := []string{r.Outcome}
-	if r.Exit != "" {
-		words = append(words, "with "+r.Exit)
-	}
-	if r.Phase != "" {
-		words = append(words, r.Phase)
-	}
-	if r.Detail != "" {
-		words = append(words, "- "+r.Detail)
-	}
-	if r.Outcome == survived {
-		words = append(words, fmt.Sprintf("- works %.1f s after the return", r.Seconds))
-	}
-	return strings.Join(words, " ")
 }

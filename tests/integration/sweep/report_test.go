@@ -18,7 +18,7 @@ func exampleReport(t *testing.T) Report {
 	outcomes := []Result{
 		{Outcome: survived, Felt: 3, Starts: 1, Seconds: 7.1},
 		{Outcome: exited, Exit: "code 1", Phase: "in the outage", Detail: `E run.go:72] "command failed" err="dial tcp ADDRESS: connect: connection refused <x>"`, Felt: 2, Starts: 1},
-		{Outcome: stuck, Detail: "no service account in a namespace", Felt: 9, Starts: 1},
+		{Outcome: stuck, Detail: "no service account in a namespace", Felt: 9, Starts: 1, Stall: 3.4},
 		{Outcome: notReached, Starts: 3},
 		{Outcome: broken, Detail: "control plane: exited", Starts: 1},
 	}

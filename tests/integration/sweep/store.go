@@ -104,9 +104,6 @@ func (s *Store) Known(cell string) bool {
 	return ok && r.known()
 }
 
-// known says that the result says something of the component.
-func (r Result) known() bool { return r.Outcome != notReached && r.Outcome != broken }
-
 // Close ends the file. What it has stays.
 func (s *Store) Close() error { return s.file.Close() }
 

@@ -28,6 +28,7 @@ func init() {
 	flag.StringVar(&o.Plan, "plan", "", "file of learned windows (default: learned once for each series)")
 	flag.StringVar(&o.Merge, "merge", "", "results files, separated by commas: report on them all, run nothing")
 	flag.IntVar(&o.Port, "port", 0, "port of the first proxy, the others follow (default any)")
+	flag.DurationVar(&o.Limit, "limit", 0, "where the sweep is estimated to take longer, as 90m: base in one window of each family only")
 	flag.BoolVar(&o.Thin, "thin", false, "base in one window of each family only")
 	flag.BoolVar(&o.Again, "again", false, "also what has a result")
 	flag.BoolVar(&o.Names, "names", false, "print the names of the plan's cells")

@@ -3,24 +3,37 @@ package sweep
 import (
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
-	"runtime"
-	"strings"
 	"sync"
-	"time"
 )
 
-// sweep hands the cells to the control planes, one at a time to each.
+// sweep runs the phases.
 func (s *sweep) sweep(ctx context.Context, todo []Cell, store *Store) error {
 	if len(todo) == 0 {
 		return ctx.Err()
 	}
+	go s.runner.pulse.beat(ctx)
 	p := newProgress(s.out, len(todo), s.planes)
+	defer p.end()
+	for i, phase := range phases(todo, len(s.planes)) {
+		planes := s.planes[:phase.width]
+		if i > 0 && phase.cells[0].Start == restart { // after fresh starts
+			if _, err := s.runner.round(ctx, planes, patched, restart); err != nil {
+				return err
+			}
+		}
+		if err := s.crowd(ctx, planes, phase.cells, store, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crowd hands cells to control planes, one at a time to each.
+func (s *sweep) crowd(ctx context.Context, planes []*plane, todo []Cell, store *Store, p *progress) error {
 	cells := make(chan Cell)
-	errs := make(chan error, len(s.planes)+1)
+	errs := make(chan error, len(planes))
 	var group sync.WaitGroup
-	for _, plane := range s.planes {
+	for _, plane := range planes {
 		group.Go(func() {
 			if err := s.work(ctx, plane, cells, store, p); err != nil {
 				errs <- err
@@ -31,7 +44,6 @@ func (s *sweep) sweep(ctx context.Context, todo []Cell, store *Store) error {
 	go func() { group.Wait(); close(finished) }()
 	s.deal(ctx, todo, cells, finished)
 	<-finished
-	p.end()
 	close(errs)
 	for err := range errs {
 		return err
@@ -57,7 +69,7 @@ func (s *sweep) deal(ctx context.Context, todo []Cell, cells chan<- Cell, finish
 // broke off is no result.
 func (s *sweep) work(ctx context.Context, plane *plane, cells <-chan Cell, store *Store, p *progress) error {
 	for c := range cells {
-		r := s.runner.run(ctx, plane, c)
+		r, broke := s.runCell(ctx, plane, c)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -65,113 +77,9 @@ func (s *sweep) work(ctx context.Context, plane *plane, cells <-chan Cell, store
 			return err
 		}
 		p.done(r)
-		if err := plane.Running(); err != nil {
-			return fmt.Errorf("control plane: %w", err)
+		if broke != nil {
+			return fmt.Errorf("control plane: %w", broke)
 		}
 	}
 	return nil
-}
-
-// progressTick is how often the count is printed.
-const progressTick = 15 * time.Second
-
-// progress tells how far a sweep is.
-type progress struct {
-	out    io.Writer
-	total  int
-	planes []*plane
-	begun  time.Time
-	cpu    time.Duration
-
-	mu       sync.Mutex
-	finished int
-	printed  time.Time
-	measured bool
-}
-
-func newProgress(out io.Writer, total int, planes []*plane) *progress {
-	now := time.Now()
-	fmt.Fprintf(out, "%d cells on %d control planes\n", total, len(planes))
-	return &progress{out: out, total: total, planes: planes, begun: now, printed: now, cpu: spent(planes)}
-}
-
-func (p *progress) done(r Result) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.finished++
-	if bad(r) {
-		fmt.Fprintf(p.out, "BAD %s: %s\n", r.Cell, r.say())
-	}
-	if !p.measured && p.finished >= 2*len(p.planes) { // the first ones all start at once
-		p.measured = true
-		fmt.Fprintf(p.out, "CPU per cell: %.1f s, %d cores; all cells need %s of CPU\n",
-			p.perCell(), runtime.NumCPU(), (time.Duration(p.perCell()*float64(p.total)) * time.Second).Round(time.Second))
-	}
-	if time.Since(p.printed) >= progressTick {
-		p.printed = time.Now()
-		left := time.Duration(float64(time.Since(p.begun)) / float64(p.finished) * float64(p.total-p.finished))
-		fmt.Fprintf(p.out, "%d/%d cells, about %s left\n", p.finished, p.total, left.Round(time.Second))
-	}
-}
-
-func (p *progress) perCell() float64 {
-	return (spent(p.planes) - p.cpu).Seconds() / float64(max(p.finished, 1))
-}
-
-func (p *progress) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, "%d/%d cells in %s, %.1f s of CPU per cell\n",
-		p.finished, p.total, time.Since(p.begun).Round(time.Second), p.perCell())
-}
-
-// merged reports what several results files have together.
-func (s *sweep) merged() error {
-	if len(s.plan.Learned) == 0 {
-		return fmt.Errorf("merge results: no plan\nnext: name the shards' plan with -plan")
-	}
-	planned, err := s.planned()
-	if err != nil {
-		return err
-	}
-	all := map[string]Result{}
-	if err := merge(all, s.subject, strings.Split(s.Merge, ",")); err != nil {
-		return err
-	}
-	return s.report(planned, all, false)
-}
-
-// report writes and sums up, and gives an error for what is bad or missing.
-func (s *sweep) report(planned []Cell, results map[string]Result, interrupted bool) error {
-	r := newReport(s.subject, s.choice.Seed, planned, results)
-	if s.Cell != "" { // a look at one cell leaves the report of all as it is
-		for _, result := range r.Results {
-			fmt.Fprintf(s.out, "%s: %s\n", result.Cell, result.say())
-		}
-	} else if err := r.write(s.dir); err != nil {
-		return err
-	}
-	for _, t := range r.Totals {
-		fmt.Fprintln(s.out, t)
-	}
-	if s.Cell == "" {
-		fmt.Fprintln(s.out, "report:", filepath.Join(s.dir, "sweep.html"))
-	}
-	switch {
-	case interrupted:
-		return fmt.Errorf("interrupted: %d of %d cells have no result, the first is %s\nnext: the same command goes on",
-			len(r.Missing), r.Planned, first(r.Missing))
-	case len(r.Missing) > 0:
-		return fmt.Errorf("%d of %d cells have no result, the first is %s", len(r.Missing), r.Planned, first(r.Missing))
-	case r.badCount() > 0:
-		return fmt.Errorf("%d of %d cells are bad\nnext: run one again with -cell NAME; logs: %s", r.badCount(), r.Planned, s.runner.kept)
-	}
-	return nil
-}
-
-func first(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return names[0]
 }

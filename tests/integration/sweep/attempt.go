@@ -1,0 +1,67 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"carry/internal/controlplane"
+	"carry/internal/faults"
+)
+
+// attempt is one start of the component under its own proxy.
+type attempt struct {
+	plane   *plane
+	proxy   *faults.Proxy
+	process *controlplane.Process
+	old     string // namespace from before the start
+}
+
+// begin resets the plane, arms what is given and starts the component.
+func (r *runner) begin(ctx context.Context, p *plane, c Cell, arm func(*attempt) error) (*attempt, error) {
+	if err := p.reset(ctx, c.Start); err != nil {
+		return nil, fmt.Errorf("reset control plane: %w", err)
+	}
+	a := &attempt{plane: p, old: fmt.Sprintf("sweep-%d-old", p.starts)}
+	if err := p.namespace(ctx, a.old); err != nil {
+		return nil, fmt.Errorf("make namespace: %w", err)
+	}
+	var err error
+	if a.proxy, err = p.proxy(); err != nil {
+		return nil, err
+	}
+	if err := arm(a); err != nil {
+		return nil, errors.Join(err, a.proxy.Close())
+	}
+	if a.process, err = p.launch(r.stream, r.binaries[c.Side], a.proxy, c.shortLease()); err != nil {
+		return nil, errors.Join(err, a.proxy.Close())
+	}
+	return a, nil
+}
+
+// end stops the component and its proxy.
+func (a *attempt) end() error {
+	a.process.Stop()
+	return a.proxy.Close()
+}
+
+// felt counts the requests that met the fault. The one that set it off is
+// among them, whatever the kernel answered to the dials that came after it:
+// without that nothing has been shown.
+func (a *attempt) felt(result Result, w Window) Result {
+	if !result.known() || result.Phase == beforeFault {
+		return result
+	}
+	for _, request := range a.proxy.Requests() {
+		if request.Fault != "" {
+			result.Felt++
+		}
+	}
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // it has been answered, or cut, long ago
+	own, err := a.proxy.WaitRequest(now, 0, *w.match(a.old))
+	if err != nil || own.Fault == "" {
+		return Result{Outcome: broken, Detail: "not felt: the request of the window did not meet the fault"}
+	}
+	return result
+}

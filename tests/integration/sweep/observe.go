@@ -1,0 +1,95 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"carry/internal/controlplane"
+	"carry/internal/faults"
+)
+
+// beforeFault is the phase of a component that did not need one to exit.
+const beforeFault = "before the fault"
+
+// observe waits for the fault's begin and end, and then for the component.
+func (r *runner) observe(ctx context.Context, a *attempt, c Cell, k kind, armed *faults.Armed, second faults.Fault) Result {
+	normal := r.normal[c.Side+" "+c.Start]
+	reach, cancel := context.WithTimeout(ctx, 2*normal.begun+15*time.Second)
+	defer cancel()
+	if err := controlplane.WaitEvent(reach, armed.Begun(), "window "+c.Window.String(), a.process); err != nil {
+		armed.Allow()
+		var late *controlplane.TimeoutError
+		if errors.As(err, &late) {
+			return Result{Outcome: notReached}
+		}
+		return r.judge(err, beforeFault)
+	}
+	if err := r.outage(ctx, a, c, armed, second); err != nil {
+		return r.judge(err, "in the outage")
+	}
+	returned := time.Now()
+	limit, cancel := context.WithTimeout(ctx, 2*(normal.functional+r.grace(a, c, k)))
+	defer cancel()
+	if err := r.healed(limit, a, c, normal); err != nil {
+		return r.judge(err, fmt.Sprintf("%.1f s after the return", time.Since(returned).Seconds()))
+	}
+	return Result{Outcome: survived, Seconds: float64(time.Since(returned).Milliseconds()) / 1000}
+}
+
+// outage waits until the API is back, after a second fault if there is one.
+func (r *runner) outage(ctx context.Context, a *attempt, c Cell, armed *faults.Armed, second faults.Fault) error {
+	limit, cancel := context.WithTimeout(ctx, c.Length+time.Minute)
+	defer cancel()
+	if second != nil {
+		timer := time.NewTimer(c.Length)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-a.process.Done():
+			return a.process.Running()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		next := a.proxy.Refuse(second, faults.Trigger{For: after})
+		armed.Allow()
+		armed = next
+	}
+	return controlplane.WaitEvent(limit, armed.Ended(), "the end of the fault", a.process)
+}
+
+// healed wants the component to be functional and, beyond that, as it is
+// without a fault.
+func (r *runner) healed(ctx context.Context, a *attempt, c Cell, normal normal) error {
+	if err := r.functional(ctx, a, normal.asked); err != nil {
+		return err
+	}
+	if err := sameEnd(ctx, a.plane.objects, a.process, normal.objects); err != nil {
+		return err
+	}
+	if c.Side == base {
+		return nil
+	}
+	return fewConnections(ctx, a.proxy.Connections, a.process, r.normal[base+" "+c.Start].connections)
+}
+
+// functional wants what the component does for namespaces, and everything it
+// reads.
+func (r *runner) functional(ctx context.Context, a *attempt, asked []string) error {
+	young := strings.TrimSuffix(a.old, "old") + "new"
+	if err := a.plane.namespace(ctx, young); err != nil {
+		return err
+	}
+	if err := a.plane.want(ctx, "DELETE", "/api/v1/namespaces/"+a.old, "", 200); err != nil {
+		return err
+	}
+	if err := met(ctx, a.proxy, a.process, append(provided(young), finalised(a.old))...); err != nil {
+		return err
+	}
+	if err := a.plane.gone(ctx, a.old); err != nil {
+		return err
+	}
+	return nothingSkipped(ctx, a.proxy, a.process, asked)
+}

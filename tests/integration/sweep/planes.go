@@ -1,0 +1,118 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"carry/internal/controlplane"
+)
+
+// start brings the control planes up, all at once. No cells yet: all that are
+// allowed.
+func (s *sweep) start(ctx context.Context, todo []Cell) error {
+	n := s.Workers
+	if todo != nil {
+		n = min(n, len(todo))
+	}
+	pki, err := controlplane.NewPKI()
+	if err != nil {
+		return err
+	}
+	s.config.PKI = pki
+	if s.config.Dir, err = s.runs(); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "starting %d control planes\n", n)
+	s.planes = make([]*plane, n)
+	errs := make([]error, n)
+	var group sync.WaitGroup
+	for i := range n {
+		port := s.Port
+		if port > 0 {
+			port += i
+		}
+		group.Go(func() { s.planes[i], errs[i] = startPlane(ctx, s.config, i, port) })
+	}
+	group.Wait()
+	s.planes = slices.DeleteFunc(s.planes, func(p *plane) bool { return p == nil })
+	return errors.Join(errs...)
+}
+
+func (s *sweep) runs() (string, error) {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return "", fmt.Errorf("make folder of sweep: %w", err)
+	}
+	dir, err := os.MkdirTemp(s.dir, "run-")
+	if err != nil {
+		return "", fmt.Errorf("make folder of run: %w", err)
+	}
+	return dir, nil
+}
+
+// stop ends the control planes and removes what they leave.
+func (s *sweep) stop() {
+	var group sync.WaitGroup
+	for _, p := range s.planes {
+		group.Go(p.Stop)
+	}
+	group.Wait()
+	if s.config.Dir != "" {
+		_ = os.RemoveAll(s.config.Dir) // in the way of nobody
+	}
+}
+
+// learn sees how starts without a fault go on these control planes, for every
+// side and start that is needed, and takes the windows from them if the plan
+// has none.
+func (s *sweep) learn(ctx context.Context, todo []Cell) error {
+	// The first start of a control plane makes what the later ones find.
+	if _, err := s.runner.round(ctx, s.planes, patched, restart); err != nil {
+		return fmt.Errorf("warm up: %w", err)
+	}
+	before, count := spent(s.planes), 0
+	unknown := len(s.plan.Learned) == 0
+	plan := Plan{Stream: s.Stream, Series: s.subject.Series}
+	for _, start := range starts {
+		for _, side := range sides {
+			// Patched is measured by base.
+			needed := slices.ContainsFunc(todo, func(c Cell) bool { return (c.Side == side || side == base) && c.Start == start })
+			if !unknown && !needed {
+				continue
+			}
+			atLeast := 1
+			if unknown {
+				atLeast = learnRuns
+			}
+			n, err := s.runner.learn(ctx, s.planes, side, start, atLeast)
+			if err != nil {
+				return err
+			}
+			s.runner.normal[side+" "+start] = n
+			count += n.runs
+			plan.Learned = append(plan.Learned, Learned{Side: side, Start: start, Runs: n.runs, Windows: n.windows, Rare: n.rare})
+			fmt.Fprintf(s.out, "without a fault: %-7s %-7s %d starts, %d windows in all, %d rare; functional after %.1f s, %d connections\n",
+				side, start, n.runs, len(n.windows), len(n.rare), n.functional.Seconds(), n.connections)
+		}
+	}
+	s.perStart = (spent(s.planes) - before) / time.Duration(max(count, 1))
+	if unknown {
+		s.plan = plan
+	}
+	return s.healFor(ctx, todo)
+}
+
+// healFor makes the service accounts again that learning fresh starts may have
+// left out, for restarts to find.
+func (s *sweep) healFor(ctx context.Context, todo []Cell) error {
+	_, learned := s.runner.normal[patched+" "+fresh]
+	if todo != nil && !slices.ContainsFunc(todo, func(c Cell) bool { return c.Start == restart }) || !learned {
+		return nil
+	}
+	_, err := s.runner.round(ctx, s.planes, patched, restart)
+	return err
+}

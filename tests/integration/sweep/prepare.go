@@ -1,0 +1,75 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"carry/tests/integration"
+)
+
+// prepare checks everything that can be checked before something is started.
+func prepare(o Options, out io.Writer) (*sweep, error) {
+	choice, err := o.choice()
+	if err != nil {
+		return nil, err
+	}
+	if o.Root, err = filepath.Abs(o.Root); err != nil {
+		return nil, fmt.Errorf("find repository: %w", err)
+	}
+	if err := errors.Join(o.checkStream(), o.checkPorts()); err != nil {
+		return nil, err
+	}
+	if o.Cell != "" {
+		c, err := parseCell(o.Cell)
+		if err != nil {
+			return nil, err
+		}
+		if c.Stream != o.Stream {
+			return nil, fmt.Errorf("cell %q is of another stream than %s", o.Cell, o.Stream)
+		}
+	}
+	s := &sweep{Options: o, choice: choice, out: out, runner: &runner{
+		stream: o.Stream, binaries: map[string]string{}, normal: map[string]normal{},
+	}}
+	s.runCell = s.runner.onPlane
+	for _, side := range sides {
+		b, err := integration.FindBinaries(o.Root, component, o.Stream, side)
+		if err != nil {
+			return nil, err
+		}
+		s.runner.binaries[side] = b.Component
+		s.config.Etcd, s.config.APIServer = b.Etcd, b.APIServer
+	}
+	s.subject.Stream = o.Stream
+	if s.subject.Series, err = integration.BuiltSeries(o.Root, component, o.Stream); err != nil {
+		return nil, err
+	}
+	s.dir = o.out(s.subject)
+	s.runner.kept = filepath.Join(s.dir, "logs")
+	return s, s.findPlan()
+}
+
+// findPlan finds the windows without learning them, if it can.
+func (s *sweep) findPlan() (err error) {
+	switch {
+	case s.Subset != "":
+		if s.Stream != "1.37" {
+			return fmt.Errorf("the short subset is of stream 1.37, not %s", s.Stream)
+		}
+		s.plan, err = shortPlan(s.subject.Series)
+		return err
+	case s.Plan != "":
+		s.plan, err = readPlan(s.Plan, s.Stream)
+		return err
+	}
+	s.plan, err = readPlan(s.planFile(), s.Stream)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (s *sweep) planFile() string { return filepath.Join(s.dir, "plan.json") }
