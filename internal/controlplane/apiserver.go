@@ -46,7 +46,7 @@ func apiserverArgv(pki string, f Family, etcd string, port int) Argv {
 }
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {
-	port, err := c.hold()
+	port, err := c.hold(nil)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,14 @@
 package controlplane
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -32,10 +34,22 @@ func TestAskComponent(t *testing.T) {
 	defer server.Close()
 	c := &ControlPlane{config: Config{Family: IPv4}, pki: pki}
 	c.componentPort.Store(int64(server.Listener.Addr().(*net.TCPAddr).Port))
-	for name, want := range map[string]string{"": "/metrics  ", "front-proxy": "/metrics admin system:masters front-proxy <nil>"} {
-		code, err := c.AskComponent(t.Context(), "/metrics", name)
-		if err != nil || code != http.StatusTeapot || asked != want {
-			t.Errorf("as %q: %d, %v, asked %q, want %q", name, code, err, asked, want)
+	const unknown = "x509: certificate signed by unknown authority"
+	tests := []struct {
+		name, front string
+		ask         func(context.Context, string, string) (int, error)
+		want        string
+	}{
+		{"nobody", "", c.AskComponent, "/metrics  "},
+		{"front proxy", "front-proxy", c.AskComponent, "/metrics admin system:masters front-proxy <nil>"},
+		{"forged headers", "", c.AskComponentForged, "/metrics admin system:masters"},
+		{"forged certificate", "front-proxy", c.AskComponentForged, "/metrics admin system:masters front-proxy " + unknown},
+	}
+	for _, test := range tests {
+		code, err := test.ask(t.Context(), "/metrics", test.front)
+		asked, _, _ := strings.Cut(asked, " (possibly") // the authority has the known one's name
+		if err != nil || code != http.StatusTeapot || asked != test.want {
+			t.Errorf("%s: %d, %v, asked %q, want %q", test.name, code, err, asked, test.want)
 		}
 	}
 	server.Close()

@@ -17,6 +17,7 @@ type ComponentConfig struct {
 	Path      string   // of the binary
 	Server    string   // https://host:port it believes to be the API: the proxy
 	Start     int      // 1 for the first start in this directory, 2 for the next
+	Hosts     string   // see Command
 	Flags     []string // put into the argv in the way of Argv.With; empty means OpenShift's as they are
 }
 
@@ -36,6 +37,8 @@ func (c *ControlPlane) StartComponent(config ComponentConfig) (*Process, error) 
 		Path: config.Path,
 		Args: argv.With(config.Flags...),
 		Dir:  c.config.Dir,
+
+		Network: c.config.ComponentNetwork, Hosts: config.Hosts,
 	})
 }
 
@@ -47,7 +50,7 @@ func (c *ControlPlane) componentArgv(config ComponentConfig) (Argv, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := c.hold()
+	port, err := c.hold(c.config.ComponentNetwork)
 	if err != nil {
 		return nil, err
 	}

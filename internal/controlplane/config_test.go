@@ -73,7 +73,7 @@ func TestControllers(t *testing.T) {
 
 func TestPKI(t *testing.T) {
 	t.Parallel()
-	p, err := NewPKI()
+	p, err := NewPKI("fd00::1", "api.example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestPKI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"::1", "127.0.0.1", "localhost"} {
+	for _, name := range []string{"::1", "127.0.0.1", "localhost", "fd00::1", "api.example.com"} {
 		if _, err := cert.Verify(x509.VerifyOptions{DNSName: name, Roots: p.Pool}); err != nil {
 			t.Errorf("serving as %s: %v", name, err)
 		}

@@ -17,6 +17,8 @@ type Config struct {
 	APIServer string // path of the binary
 	Family    Family // of every address; empty means IPv6
 	PKI       *PKI   // nil means one of its own
+
+	ComponentNetwork *Namespace // where components run; nil means where the control plane does
 }
 
 // ControlPlane is an etcd and a kube-apiserver that runs on it.
@@ -98,8 +100,13 @@ func (c *ControlPlane) Stop() {
 	_ = os.RemoveAll(filepath.Join(c.config.Dir, "etcd"))
 }
 
-func (c *ControlPlane) hold() (int, error) {
-	port, err := HoldPort(c.config.Family.Loopback())
+// hold takes a port of the loopback address in a network.
+func (c *ControlPlane) hold(in *Namespace) (int, error) {
+	var port *Port
+	err := in.Do(func() (err error) {
+		port, err = HoldPort(c.config.Family.Loopback())
+		return err
+	})
 	if err != nil {
 		return 0, err
 	}

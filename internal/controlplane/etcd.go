@@ -27,11 +27,11 @@ func etcdArgv(dir string, f Family, client, peer int) Argv {
 }
 
 func (c *ControlPlane) startEtcd(ctx context.Context) error {
-	client, err := c.hold()
+	client, err := c.hold(nil)
 	if err != nil {
 		return err
 	}
-	peer, err := c.hold()
+	peer, err := c.hold(nil)
 	if err != nil {
 		return err
 	}

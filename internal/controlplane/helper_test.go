@@ -47,6 +47,8 @@ func helper(mode string) int {
 		return parent("stubborn")
 	case "rig": // plays the rig
 		return parent("wait")
+	case "rig elsewhere": // with the child in another network
+		return parent("wait elsewhere")
 	}
 	return 2
 }
@@ -59,8 +61,16 @@ func suicide() syscall.Signal {
 // parent starts a child and tells its process id once that is ready. As a rig
 // it does so by StartProcess, else in its own group.
 func parent(mode string) int {
-	if mode == "wait" {
-		p, err := StartProcess(helperCommand(os.Getenv("DIR"), mode))
+	if mode, elsewhere := strings.CutSuffix(mode, " elsewhere"); mode == "wait" {
+		command := helperCommand(os.Getenv("DIR"), mode)
+		if elsewhere {
+			var err error
+			if command.Network, err = NewNamespace(); err != nil {
+				fmt.Println(err)
+				return 1
+			}
+		}
+		p, err := StartProcess(command)
 		if err != nil {
 			fmt.Println(err)
 			return 1

@@ -80,6 +80,19 @@ func (l *Log) Find(re *regexp.Regexp) (string, bool) {
 	return find(l.lines, re)
 }
 
+// Count returns how many lines match so far.
+func (l *Log) Count(re *regexp.Regexp) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, line := range l.lines {
+		if re.MatchString(line) {
+			n++
+		}
+	}
+	return n
+}
+
 func find(lines []string, re *regexp.Regexp) (string, bool) {
 	i := slices.IndexFunc(lines, re.MatchString)
 	if i < 0 {

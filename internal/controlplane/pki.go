@@ -21,7 +21,7 @@ const lifetime = 48 * time.Hour
 // may serve many control planes: making the keys costs more than using them.
 type PKI struct {
 	// Server is what kube-apiserver and a proxy before it serve as: both
-	// loopback addresses and localhost.
+	// loopback addresses, localhost and what NewPKI was given.
 	Server tls.Certificate
 	// Pool trusts Server.
 	Pool *x509.CertPool
@@ -48,8 +48,9 @@ const (
 // that it has the rights upstream's bootstrap roles give it and no others.
 const componentUser = "system:kube-controller-manager"
 
-// NewPKI makes fresh keys, certificates and tokens.
-func NewPKI() (*PKI, error) {
+// NewPKI makes fresh keys, certificates and tokens. Hosts are names and
+// addresses that the server goes by beside those of every control plane.
+func NewPKI(hosts ...string) (*PKI, error) {
 	ca, err := newCA("carry-rig")
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func NewPKI() (*PKI, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := ca.MakeServerCert(sets.New("localhost", IPv6.Loopback(), IPv4.Loopback()), lifetime)
+	server, err := ca.MakeServerCert(sets.New("localhost", IPv6.Loopback(), IPv4.Loopback()).Insert(hosts...), lifetime)
 	if err != nil {
 		return nil, fmt.Errorf("make server certificate: %w", err)
 	}

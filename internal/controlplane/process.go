@@ -27,6 +27,9 @@ type Command struct {
 	Env   []string      // the whole environment; empty means an empty one
 	Dir   string        // must exist; working directory, gets Name.argv, Name.env, Name.log
 	Grace time.Duration // from SIGTERM to SIGKILL; 0 means 5 s
+
+	Network *Namespace // it runs in; nil means the rig's own
+	Hosts   string     // absolute path of the file that it sees as /etc/hosts, which needs root; empty means the machine's
 }
 
 // Process is a running or ended child process.
@@ -83,11 +86,12 @@ func command(c Command) *exec.Cmd {
 // run starts the process and waits for it on one thread: the kernel sends
 // Pdeathsig when the thread that forked ends, not when the rig does, and an
 // idle thread of a Go program may end at any time.
+//
+// The thread is never unlocked: it may be in another namespace by then.
 func (p *Process) run(file *os.File, begun chan<- error) {
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	defer file.Close()
-	err := p.cmd.Start()
+	err := p.start()
 	begun <- err
 	if err != nil {
 		return
@@ -100,6 +104,21 @@ func (p *Process) run(file *os.File, begun chan<- error) {
 	p.exit = exitOf(p.cmd.ProcessState)
 	p.exit.Last = p.log.Last(lastLines)
 	close(p.done)
+}
+
+// start moves the thread to where the process is to be, and starts it.
+func (p *Process) start() error {
+	if n := p.command.Network; n != nil {
+		if err := n.enter(); err != nil {
+			return err
+		}
+	}
+	if hosts := p.command.Hosts; hosts != "" {
+		if err := ownHosts(hosts); err != nil {
+			return err
+		}
+	}
+	return p.cmd.Start()
 }
 
 // clearGroup waits for the end of the process without collecting it, and kills

@@ -92,7 +92,7 @@ var (
 	klogHeader = regexp.MustCompile(`^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ `)
 	retried    = regexp.MustCompile(` - error from a previous attempt: [^"]*`)
 	reset      = regexp.MustCompile(`(read|write) tcp \S+->\S+: (read|write): (connection reset by peer|broken pipe)`)
-	hostPort   = regexp.MustCompile(`(\[[0-9a-f:]+\]|\b\d+\.\d+\.\d+\.\d+):\d+`)
+	hostPort   = regexp.MustCompile(`(\[[0-9a-f:]+\]|\b\d+\.\d+\.\d+\.\d+|\blocalhost):\d+`)
 )
 
 // withoutChance takes out of a log line what differs from run to run: the

@@ -23,6 +23,8 @@ func TestWithoutChance(t *testing.T) {
 			`F deleter.go:164] Unable: Get "https://ADDRESS/api": dial tcp ADDRESS: connect: connection refused`},
 		{"IPv4", `E1130 13:27:50.380679 1234567 a.go:1] "x" err="read tcp 127.0.0.1:4444->127.0.0.1:6443: reset"`,
 			`E a.go:1] "x" err="read tcp ADDRESS->ADDRESS: reset"`},
+		{"localhost", `I1130 13:27:50.380679 1 a.go:1] "x" address="localhost:41234" err="dial tcp [::1]:41234: refused"`,
+			`I a.go:1] "x" address="ADDRESS" err="dial tcp ADDRESS: refused"`},
 		{"earlier attempt", `E1130 13:27:50.380679 1 a.go:1] "x" err="dial tcp [::1]:1: refused - error from a previous attempt: read tcp [::1]:2->[::1]:1: reset" n="m"`,
 			`E a.go:1] "x" err="dial tcp ADDRESS: refused" n="m"`},
 		{"reset", `F1130 13:27:50.380679 1 a.go:1] Get "https://[::1]:1/x": write tcp [::1]:2->[::1]:1: write: connection reset by peer`,

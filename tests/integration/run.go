@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +19,12 @@ import (
 // not.
 const (
 	startLimit = 2 * time.Minute // for the control plane, on a crowded machine
-	waitLimit  = time.Minute     // for one verb
 	pollTick   = 100 * time.Millisecond
+
+	// For one verb. In a long scenario it may have to wait for the end of a
+	// lease of 137 s, and for a retry after it.
+	shortWait = time.Minute
+	longWait  = 4 * time.Minute
 
 	// A process that is asked to end must be gone by then (K7), and one that is
 	// not to give an answer is not waited for any longer (K1).
@@ -42,12 +47,15 @@ type run struct {
 	plane *controlplane.ControlPlane
 	proxy *faults.Proxy
 
+	network *network // nil: everything is where the rig is
+
 	component *controlplane.Process // the last one started; nil before
 	starts    int
 	ended     bool          // the script knows that the component has ended
 	faults    []*armedFault // in order of refuse
 	detail    string        // the line that shows what the scenario is about
 	state     []string      // what both sides must have in the end
+	faultFree time.Duration // of a start, measured by the kubelet verb; 0: not yet
 	events    []event       // what happened, in order
 	err       error         // of the verb that failed
 	proxyLog  *os.File
@@ -55,8 +63,17 @@ type run struct {
 
 type armedFault struct {
 	name  string
-	armed *faults.Armed
+	armed armed
 	timed bool // it ends by itself
+	pace  pace
+}
+
+// armed is a fault, of the proxy or of the network, that waits for its
+// trigger, or is on, or was. Allow returns once it has ended.
+type armed interface {
+	Begun() <-chan struct{}
+	Ended() <-chan struct{}
+	Allow()
 }
 
 // event is something that a verb saw happen.
@@ -73,8 +90,12 @@ func (r *run) start(ctx context.Context, pki *controlplane.PKI) error {
 	limited, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	var err error
+	if r.network, err = newNetwork(r.scenario.network); err != nil {
+		return err
+	}
 	r.plane, err = controlplane.Start(limited, controlplane.Config{
 		Dir: r.dir, Etcd: r.binaries.etcd, APIServer: r.binaries.apiserver, Family: r.family, PKI: pki,
+		ComponentNetwork: r.network.atComponent(),
 	})
 	if err != nil {
 		return err
@@ -82,11 +103,19 @@ func (r *run) start(ctx context.Context, pki *controlplane.PKI) error {
 	if r.proxyLog, err = os.Create(filepath.Join(r.dir, "proxy.log")); err != nil {
 		return fmt.Errorf("keep log of proxy: %w", err)
 	}
-	r.proxy, err = faults.Start(faults.Config{
-		Listen:   net.JoinHostPort(r.family.Loopback(), "0"),
-		Cert:     pki.Server,
-		Upstream: r.plane.URL, UpstreamCAs: pki.Pool,
-		Log: r.proxyLog,
+	return r.startProxy(pki, r.plane.URL)
+}
+
+// startProxy lets the proxy listen where the component will look for it.
+func (r *run) startProxy(pki *controlplane.PKI, upstream *url.URL) error {
+	err := r.network.atAPI(func() (err error) {
+		r.proxy, err = faults.Start(faults.Config{
+			Listen:   net.JoinHostPort(r.network.listen(r.family), "0"),
+			Cert:     pki.Server,
+			Upstream: upstream, UpstreamCAs: pki.Pool,
+			Log: r.proxyLog,
+		})
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("start proxy: %w", err)
@@ -100,8 +129,11 @@ func (r *run) stop() error {
 		r.component.Stop()
 	}
 	var err error
+	for _, f := range r.faults {
+		err = errors.Join(err, f.allow())
+	}
 	if r.proxy != nil {
-		err = r.proxy.Close()
+		err = errors.Join(err, r.proxy.Close())
 	}
 	if r.plane != nil {
 		r.plane.Stop()
@@ -109,6 +141,7 @@ func (r *run) stop() error {
 	if r.proxyLog != nil {
 		err = errors.Join(err, r.proxyLog.Close())
 	}
+	r.network.close()
 	return err
 }
 
@@ -121,7 +154,7 @@ func (r *run) finish() error {
 			return fmt.Errorf("fault %s never began: its trigger was not reached", f.name)
 		}
 	}
-	if err := r.plane.Running(); err != nil {
+	if err := errors.Join(r.plane.Running(), r.network.finish()); err != nil {
 		return err
 	}
 	if r.component == nil {
@@ -174,7 +207,14 @@ func wrongf(format string, args ...any) error {
 
 // limited is the context of one verb.
 func (r *run) limited() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(r.ctx, waitLimit)
+	return context.WithTimeout(r.ctx, r.waitLimit())
+}
+
+func (r *run) waitLimit() time.Duration {
+	if r.scenario.length == "long" {
+		return longWait
+	}
+	return shortWait
 }
 
 // note records what a verb saw happen.

@@ -20,6 +20,8 @@ type scenario struct {
 	base   string // fails: as reported, and only there; same: as the patched side
 	length string // short: runs with -short too; long: does not
 	stream string // the only one that has what it is about; empty: all
+
+	network string // namespaces or localhost; empty: everything is where the rig is
 }
 
 // headerValues are the lines that follow the title, with what each may say.
@@ -27,7 +29,9 @@ var headerValues = map[string]*regexp.Regexp{
 	"report": regexp.MustCompile(`^(R\d+|none)$`),
 	"base":   regexp.MustCompile(`^(fails|same)$`),
 	"length": regexp.MustCompile(`^(short|long)$`),
-	"stream": regexp.MustCompile(`^\d+\.\d+$`), // may be left out
+	"stream": regexp.MustCompile(`^\d+\.\d+$`), // this and the next may be left out
+
+	"network": regexp.MustCompile(`^(` + namespaces + `|` + localhost + `)$`),
 }
 
 var (
@@ -66,13 +70,14 @@ func (s *scenario) readHeader(lines []string) error {
 		m := headerLine.FindStringSubmatch(line)
 		switch {
 		case m == nil || headerValues[m[1]] == nil:
-			return fmt.Errorf("header line %q: want report, base, length and perhaps stream, then an empty line", line)
+			return fmt.Errorf("header line %q: want report, base, length and perhaps stream or network, then an empty line", line)
 		case !headerValues[m[1]].MatchString(m[2]):
 			return fmt.Errorf("header line %q: want %s", line, headerValues[m[1]])
 		}
 		seen[m[1]] = m[2]
 	}
-	s.report, s.base, s.length, s.stream = seen["report"], seen["base"], seen["length"], seen["stream"]
+	s.report, s.base, s.length = seen["report"], seen["base"], seen["length"]
+	s.stream, s.network = seen["stream"], seen["network"]
 	if s.report == "" || s.base == "" || s.length == "" || len(lines)-1 != len(seen) {
 		return errors.New("header: want each of report, base and length once")
 	}

@@ -22,6 +22,9 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if runs, err = runnable(runs, tryNetwork()); err != nil {
+		t.Fatal(err)
+	}
 	if *resultsFlag != "" {
 		recordResults(t, s, runs)
 	}

@@ -37,14 +37,14 @@ var verbs = []verb{
 	{name: "until", usage: "until PATH gone | until PATH JSONPATH VALUE", min: 2, max: 3, do: (*run).until},
 	{name: "etcd", usage: "[!] etcd [-detail] [-same] PREFIX", min: 1, max: 1, flags: []string{"-detail", "-same"}, neg: true, do: (*run).etcd},
 	{name: "start", usage: "start [--FLAG=VALUE ...]", max: -1, do: (*run).startComponent},
-	{name: "kubelet", usage: "kubelet [-detail] FACTOR FAULT PATH", min: 3, max: 3, flags: []string{"-detail"}, do: (*run).kubelet},
+	{name: "kubelet", usage: "kubelet [-detail] FACTOR FAULT|none PATH [GONE]", min: 3, max: 4, flags: []string{"-detail"}, do: (*run).kubelet},
 	{name: "running", usage: "running", do: (*run).stillRunning},
 	{name: "exited", usage: "exited [-terminate] CODE", min: 1, max: 1, flags: []string{"-terminate"}, do: (*run).exited},
-	{name: "ask", usage: "[!] ask PATH CODE [NAME]", min: 2, max: 3, neg: true, do: (*run).ask},
-	{name: "log", usage: "[!] log [-detail] REGEXP", min: 1, max: 1, flags: []string{"-detail"}, neg: true, do: (*run).logLine},
+	{name: "ask", usage: "[!] ask [-forged] PATH CODE [NAME]", min: 2, max: 3, flags: []string{"-forged"}, neg: true, do: (*run).ask},
+	{name: "log", usage: "[!] log [-detail] [-once] REGEXP", min: 1, max: 1, flags: []string{"-detail", "-once"}, neg: true, do: (*run).logLine},
 	{name: "refuse", usage: "refuse NAME FAULT [for DURATION] [at|after REQUEST]", min: 2, max: 6, do: (*run).refuse},
 	{name: "begun", usage: "begun NAME", min: 1, max: 1, do: (*run).begun},
-	{name: "allow", usage: "allow NAME", min: 1, max: 1, do: (*run).allow},
+	{name: "allow", usage: "allow [-paced] NAME", min: 1, max: 1, flags: []string{"-paced"}, do: (*run).allow},
 }
 
 // parse sorts the words after a verb into flags and arguments.

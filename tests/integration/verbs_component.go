@@ -16,10 +16,18 @@ func (r *run) startComponent(c call) error {
 	if r.component != nil && !r.ended {
 		return errors.New("it was started before, and its end not waited for")
 	}
+	server, err := r.network.server(r.proxy.URL())
+	if err != nil {
+		return err
+	}
+	hosts, err := r.network.hosts(r.dir)
+	if err != nil {
+		return err
+	}
 	r.starts++
 	component, err := r.plane.StartComponent(controlplane.ComponentConfig{
 		Component: r.target.component, Stream: r.target.stream, Path: r.binaries.component,
-		Server: r.proxy.URL(), Start: r.starts, Flags: c.args,
+		Server: server, Start: r.starts, Hosts: hosts, Flags: c.args,
 	})
 	if err != nil {
 		return err
@@ -53,7 +61,7 @@ func (r *run) exited(c call) error {
 	if err != nil {
 		return fmt.Errorf("exit code: %w", err)
 	}
-	limit := waitLimit
+	limit := r.waitLimit()
 	if c.has("-terminate") {
 		r.component.Terminate()
 		limit = terminateLimit
@@ -93,6 +101,9 @@ func (r *run) logLine(c call) error {
 	line, err := r.component.WaitLine(ctx, re)
 	if err != nil {
 		return err
+	}
+	if n := r.component.Log().Count(re); c.has("-once") && n > 1 {
+		return wrongf("there are %d, the first is: %s", n, line)
 	}
 	if c.has("-detail") {
 		r.detail = withoutChance(line)

@@ -14,16 +14,31 @@ func (r *run) refuse(c call) error {
 	if _, err := r.fault(name); err == nil {
 		return fmt.Errorf("a fault is called %s already", name)
 	}
-	fault, err := faults.ParseFault(c.args[1])
-	if err != nil {
-		return err
-	}
 	trigger, err := parseTrigger(c.args[2:])
 	if err != nil {
 		return err
 	}
-	r.faults = append(r.faults, &armedFault{name, r.proxy.Refuse(fault, trigger), trigger.For > 0})
+	armed, err := r.arm(c.args[1], trigger)
+	if err != nil {
+		return err
+	}
+	r.faults = append(r.faults, &armedFault{name: name, armed: armed, timed: trigger.For > 0})
 	return nil
+}
+
+// arm arms a fault of the network or one of the proxy.
+func (r *run) arm(name string, trigger faults.Trigger) (armed, error) {
+	if c, ok := cuts[name]; ok {
+		return r.armCut(c, trigger)
+	}
+	fault, err := faults.ParseFault(name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w; of the network: address-removed, route-removed", err)
+	case r.network != nil:
+		return r.armElsewhere(fault, trigger), nil
+	}
+	return r.proxy.Refuse(fault, trigger), nil
 }
 
 func parseTrigger(words []string) (faults.Trigger, error) {
@@ -64,7 +79,7 @@ func (r *run) begun(c call) error {
 		return err
 	}
 	r.note("begun", c.args, "")
-	return nil
+	return f.pace.begin(r.network)
 }
 
 // allow ends a fault, or waits for the end of one that has its time. One that
@@ -79,14 +94,31 @@ func (r *run) allow(c call) error {
 	default:
 		return fmt.Errorf("fault %s has not begun yet", f.name)
 	}
+	ctx, cancel := r.limited()
+	defer cancel()
+	if c.has("-paced") {
+		if err := f.pace.check(ctx, r.network, r.expected()...); err != nil {
+			return err
+		}
+	}
 	if f.timed {
-		ctx, cancel := r.limited()
-		defer cancel()
 		if err := r.wait(ctx, f.armed.Ended(), "fault "+f.name+" to end"); err != nil {
 			return err
 		}
 	}
-	f.armed.Allow()
+	if err := f.allow(); err != nil {
+		return err
+	}
 	r.note("allow", c.args, "")
+	return nil
+}
+
+// allow ends the fault. The error is of a network that could not be cut or
+// mended.
+func (f *armedFault) allow() error {
+	f.armed.Allow()
+	if c, ok := f.armed.(*armedCut); ok {
+		return c.err
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -13,40 +14,76 @@ import (
 
 // kubelet runs the component as the kubelet does: restarts, back-off, probes.
 // What the kubelet waits for is FACTOR times as fast. It ends when a fault has
-// ended and an object is there that the component makes, and tells on stdout
-// what people see of that.
+// ended and the component works: one object is there, another is gone. It tells
+// on stdout what people see of that. Without a fault it measures the start that
+// the bound of recovery is made of.
 func (r *run) kubelet(c call) error {
 	factor, err := strconv.ParseFloat(c.args[0], 64)
 	if err != nil || factor <= 0 {
 		return fmt.Errorf("factor %s: want a number above 0", c.args[0])
 	}
+	if c.args[1] == "none" {
+		return r.keptWithoutFault(c, factor)
+	}
 	fault, err := r.fault(c.args[1])
 	if err != nil {
 		return err
 	}
+	if r.faultFree == 0 {
+		return errors.New("the bound of recovery is not known: first let it run with none in place of the fault")
+	}
+	k, err := r.keepThrough(factor, func() (time.Time, error) {
+		return r.outlast(fault)
+	}, c.args[2:])
+	if err != nil {
+		return err
+	}
+	seen := k.seen(factor, r.faultFree)
+	if c.has("-detail") {
+		r.detail = seen.sentence()
+	}
+	r.note("kubelet", c.args, fmt.Sprintf("%d restarts", seen.restarts))
+	_, err = fmt.Fprint(c.stdout, seen.lines())
+	return err
+}
+
+// keptWithoutFault measures a start from its first request until the component
+// works.
+func (r *run) keptWithoutFault(c call, factor float64) error {
+	before := len(r.proxy.Requests())
+	k, err := r.keepThrough(factor, func() (time.Time, error) { return time.Now(), nil }, c.args[2:])
+	if err != nil {
+		return err
+	}
+	first := r.proxy.Requests()[before] // there is one, since it worked
+	r.faultFree = k.works.Sub(first.Time)
+	_, err = fmt.Fprintf(c.stdout, "restarts: %d\nwithout a fault: %s\n", k.report.Restarts, r.faultFree.Round(time.Second))
+	return err
+}
+
+// kept is a component's time under the kubelet.
+type kept struct {
+	report                 *kubelet.Report
+	began, returned, works time.Time
+}
+
+// keepThrough keeps the component until the API has returned and the component
+// works, and ends it.
+func (r *run) keepThrough(factor float64, outlast func() (returned time.Time, err error), objects []string) (kept, error) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
-	kept := r.keep(ctx, factor)
-	began := time.Now()
-	returned, err := r.outlast(fault, c.args[2])
-	works := time.Since(began)
+	kubelet := r.keep(ctx, factor)
+	k := kept{began: time.Now()}
+	var err error
+	if k.returned, err = outlast(); err == nil {
+		err = r.works(objects)
+	}
+	k.works = time.Now()
 	cancel()
-	k := <-kept
+	result := <-kubelet
 	r.ended = true // by the kubelet
-	switch {
-	case err != nil:
-		return err
-	case k.err != nil:
-		return k.err
-	}
-	if c.has("-detail") {
-		r.detail = fmt.Sprintf("longest back-off: %s", k.report.Longest)
-	}
-	gone := lost(k.report.Events, returned.Sub(began), works, factor)
-	r.note("kubelet", c.args, fmt.Sprintf("%d restarts", k.report.Restarts))
-	_, err = fmt.Fprintf(c.stdout, "restarts: %d\nlongest back-off: %s\nwaited: %s\nlost after the return: %s\n",
-		k.report.Restarts, k.report.Longest, k.report.Waited, gone.Round(time.Second))
-	return err
+	k.report = result.report
+	return k, errors.Join(err, result.err)
 }
 
 type keptResult struct {
@@ -90,35 +127,32 @@ func (r *run) healthy(ctx context.Context) error {
 	return err
 }
 
-// outlast waits for the end of the fault, which it returns, and for the object.
-func (r *run) outlast(fault *armedFault, path string) (returned time.Time, err error) {
-	plane := []*controlplane.Process{r.plane.Etcd, r.plane.APIServer}
-	ctx, cancel := context.WithTimeout(r.ctx, startLimit)
+// outlast waits for the end of the fault, and returns it.
+func (r *run) outlast(fault *armedFault) (returned time.Time, err error) {
+	ctx, cancel := r.limited()
 	defer cancel()
-	if err := controlplane.WaitEvent(ctx, fault.armed.Ended(), "fault "+fault.name+" to end", plane...); err != nil {
-		return time.Time{}, err
+	err = controlplane.WaitEvent(ctx, fault.armed.Ended(), "fault "+fault.name+" to end", r.plane.Etcd, r.plane.APIServer)
+	return time.Now(), err
+}
+
+// works waits for what only a component that works brings about: the object at
+// the first path is there, and that at the second, if there is one, is gone.
+func (r *run) works(objects []string) error {
+	ctx, cancel := r.limited()
+	defer cancel()
+	if err := r.poll(ctx, objects[0]+" to be there", r.there(objects[0])); err != nil || len(objects) == 1 {
+		return err
 	}
-	returned = time.Now()
-	there := func(ctx context.Context) (bool, string, error) {
+	return r.poll(ctx, objects[1]+" to be gone", r.gone(objects[1]))
+}
+
+func (r *run) poll(ctx context.Context, waiting string, met controlplane.Condition) error {
+	return controlplane.Poll(ctx, waiting, pollTick, met, r.plane.Etcd, r.plane.APIServer)
+}
+
+func (r *run) there(path string) controlplane.Condition {
+	return func(ctx context.Context) (bool, string, error) {
 		code, answer, err := r.plane.Request(ctx, http.MethodGet, path, nil)
 		return code == http.StatusOK, fmt.Sprintf("%s %v", answer, err), nil
 	}
-	return returned, controlplane.Poll(ctx, path+" to be there", pollTick, there, plane...)
-}
-
-// lost is the time between the return of the API and a working component as
-// people would have seen it: the back-off in it counts as long as the kubelet's.
-func lost(events []kubelet.Event, returned, works time.Duration, factor float64) time.Duration {
-	var waited time.Duration
-	for i, e := range events {
-		if e.Kind != "waiting" {
-			continue
-		}
-		end := works
-		if i+1 < len(events) {
-			end = min(events[i+1].At, works)
-		}
-		waited += max(0, end-max(e.At, returned))
-	}
-	return time.Duration(float64(waited)*factor) + works - returned - waited
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,7 +158,7 @@ func TestEtcdKeysSaysWhy(t *testing.T) {
 // ends like one.
 func TestComponentVerbs(t *testing.T) {
 	t.Parallel()
-	const speaks = `echo 'E1130 13:27:50.380679 7 a.go:1] refused [::1]:6443'; exit 3`
+	const speaks = `echo 'E1130 13:27:50.380679 7 a.go:1] refused [::1]:6443'; echo twice; echo twice; exit 3`
 	tests := []struct {
 		name    string
 		verb    string
@@ -168,6 +169,8 @@ func TestComponentVerbs(t *testing.T) {
 		wantErr string
 	}{
 		{name: "line", verb: "log", args: []string{"^E.* refused"}, flags: []string{"-detail"}, want: passed},
+		{name: "line once", verb: "log", args: []string{"^E.* refused"}, flags: []string{"-once"}, want: passed},
+		{name: "line twice", verb: "log", args: []string{"twice"}, flags: []string{"-once"}, want: "failed", wantErr: "there are 2, the first is: twice"},
 		{name: "no line", verb: "log", args: []string{"missing"}, want: "exited", wantErr: "exited with code 3 before a log line like missing"},
 		{name: "unwanted line", verb: "log", args: []string{"refused"}, neg: true, want: "failed", wantErr: "there is one: E"},
 		{name: "unwanted line missing", verb: "log", args: []string{"missing"}, neg: true, want: passed},
@@ -193,7 +196,7 @@ func TestComponentVerbs(t *testing.T) {
 			if got := r.outcome(r.err != nil); got != test.want {
 				t.Errorf("outcome %q, want %q", got, test.want)
 			}
-			if len(test.flags) > 0 && r.detail != "E a.go:1] refused ADDRESS" {
+			if slices.Contains(test.flags, "-detail") && r.detail != "E a.go:1] refused ADDRESS" {
 				t.Errorf("detail %q", r.detail)
 			}
 		})

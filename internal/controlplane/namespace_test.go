@@ -1,0 +1,106 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func testNamespace(t *testing.T) *Namespace {
+	t.Helper()
+	n, err := NewNamespace()
+	if err == nil {
+		t.Cleanup(n.Close)
+		return n
+	}
+	if !errors.Is(err, syscall.EPERM) || os.Getenv("CI") != "" {
+		t.Fatal(err)
+	}
+	t.Skipf("not run: %v: be root", err)
+	return nil
+}
+
+// network is how the kernel calls the network of the calling thread.
+func network(t *testing.T) string {
+	t.Helper()
+	name, err := os.Readlink("/proc/thread-self/ns/net")
+	if err != nil {
+		t.Error(err)
+	}
+	return name
+}
+
+func TestNamespace(t *testing.T) {
+	t.Parallel()
+	n := testNamespace(t)
+	rig := network(t)
+	var inside string
+	if err := n.Do(func() error { inside = network(t); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if inside == rig {
+		t.Errorf("the namespace is the rig's own, %s", rig)
+	}
+	p, err := StartProcess(Command{
+		Name: "readlink", Path: "/usr/bin/readlink", Args: []string{"/proc/self/ns/net"}, Dir: t.TempDir(), Network: n,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	if got := strings.Join(p.Log().Last(9), "\n"); got != inside {
+		t.Errorf("the process is in %s, want %s", got, inside)
+	}
+	want := errors.New("why")
+	if err := n.Do(func() error { return want }); err != want {
+		t.Errorf("error %v", err)
+	}
+	// No thread that ran there runs anything else.
+	for range 100 {
+		done := make(chan string)
+		go func() { done <- network(t) }()
+		if got := <-done; got != rig {
+			t.Fatalf("a goroutine is in %s, want %s", got, rig)
+		}
+	}
+}
+
+func TestNamespaceDial(t *testing.T) {
+	t.Parallel()
+	n := testNamespace(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	for _, in := range []*Namespace{nil, n} {
+		conn, err := in.Dial(context.Background(), "tcp", l.Addr().String())
+		switch {
+		case in == nil && err != nil:
+			t.Errorf("in the rig's own network: %v", err)
+		case in != nil && !errors.Is(err, syscall.ENETUNREACH): // its loopback is not up
+			t.Errorf("elsewhere: %v, want unreachable", err)
+		}
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	(*Namespace)(nil).Close()
+}
+
+// TestNamespaceIsLeftByNobody: a rig that is killed leaves no network behind,
+// because the kernel ends its children, and the namespace with the last of them.
+func TestNamespaceIsLeftByNobody(t *testing.T) {
+	t.Parallel()
+	testNamespace(t)
+	rig := startHelper(t, "rig elsewhere")
+	child := pidOf(t, rig)
+	if err := syscall.Kill(rig.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, child)
+}

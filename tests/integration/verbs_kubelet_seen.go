@@ -1,0 +1,76 @@
+package integration
+
+import (
+	"fmt"
+	"time"
+
+	"carry/internal/kubelet"
+)
+
+// What the bound of recovery adds to a start without a fault: a margin, and the
+// time until the next attempt at the lease if one was in flight, which is 2.2
+// times OpenShift's retry period at most.
+const (
+	recoveryMargin = 3 * time.Second
+	leaseAttempt   = 22 * 3 * time.Second / 10
+)
+
+// seen is what people see of an outage.
+type seen struct {
+	restarts int
+	longest  time.Duration // back-off
+	waited   time.Duration // in back-off, before the return and after it
+	lost     time.Duration // after the return of the API, until the component worked
+	bound    time.Duration // of lost, for a component that does not restart
+}
+
+// seen tells them from the kubelet's report; faultFree is what a start takes
+// without a fault.
+func (k kept) seen(factor float64, faultFree time.Duration) seen {
+	return seen{
+		restarts: k.report.Restarts, longest: k.report.Longest, waited: k.report.Waited,
+		lost:  lost(k.report.Events, k.returned.Sub(k.began), k.works.Sub(k.began), factor),
+		bound: faultFree + recoveryMargin + leaseAttempt,
+	}
+}
+
+func (s seen) within() string {
+	if s.lost <= s.bound {
+		return "yes"
+	}
+	return "no"
+}
+
+// lines are for a script to look at.
+func (s seen) lines() string {
+	return fmt.Sprintf("restarts: %d\nlongest back-off: %s\nwaited: %s\nlost after the return: %s\nbound of recovery: %s\nwithin the bound: %s\n",
+		s.restarts, s.longest, s.waited, seconds(s.lost), seconds(s.bound), s.within())
+}
+
+// sentence is for the results.
+func (s seen) sentence() string {
+	backOff := "no back-off"
+	if s.longest > 0 {
+		backOff = "back-off up to " + s.longest.String()
+	}
+	return fmt.Sprintf("%d restarts, %s, works %s after the return of the API (bound %s)", s.restarts, backOff, seconds(s.lost), seconds(s.bound))
+}
+
+func seconds(d time.Duration) time.Duration { return d.Round(time.Second) }
+
+// lost is the time between the return of the API and a working component as
+// people would have seen it: the back-off in it counts as long as the kubelet's.
+func lost(events []kubelet.Event, returned, works time.Duration, factor float64) time.Duration {
+	var waited time.Duration
+	for i, e := range events {
+		if e.Kind != "waiting" {
+			continue
+		}
+		end := works
+		if i+1 < len(events) {
+			end = min(events[i+1].At, works)
+		}
+		waited += max(0, end-max(e.At, returned))
+	}
+	return time.Duration(float64(waited)*factor) + works - returned - waited
+}
