@@ -4,7 +4,8 @@ RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 6 $(if $(FAMIL
 .DEFAULT_GOAL := build
 # What takes a minute to build is reproduced in every test; the others by `make reproduce C= S=`.
 REPRODUCE = cluster-version-operator
-.PHONY: build base reproduce reproduce-short test unit lint integration sweep demo verify update status clean deps help
+SWEEP = go test ./tests/integration/sweep -count=1 -run 'TestSweep$$'
+.PHONY: build base reproduce reproduce-short test unit lint integration sweep bench demo verify update status clean deps help
 
 build: ## fetch, apply and build the patched components (also plain `make`)
 	@$(CARRY) build $(C) $(S)
@@ -14,6 +15,7 @@ base: ## build what the tests compare with: base components, kube-apiserver, etc
 
 test: deps build base unit lint verify reproduce-short ## everything that must pass
 	@$(RIG) -short
+	@$(SWEEP) -timeout 15m -subset short
 
 reproduce: build ## build twice more elsewhere, with empty caches, and compare the bytes
 	@$(CARRY) reproduce $(C) $(S)
@@ -22,7 +24,7 @@ reproduce-short:
 	@$(CARRY) reproduce $(REPRODUCE)
 
 unit: ## unit and script tests with the race detector
-	@go test -race ./cmd/... ./internal/... ./tests/integration/sweep
+	@go test -race ./cmd/... ./internal/... ./tests/integration/sweep ./tests/integration/bench
 
 lint: ## format, vet, tidy
 	@go mod tidy -diff && test -z "$$(gofmt -l cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...
@@ -30,8 +32,11 @@ lint: ## format, vet, tidy
 integration: build base ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
 
-sweep: build base ## refuse the API in every window of kube-controller-manager's start (an hour; STREAM=1.23 for the other)
-	@go test ./tests/integration/sweep -run TestSweep -v -timeout 3h -sweep $(if $(STREAM),-stream $(STREAM))
+sweep: build base ## refuse the API in every window of kube-controller-manager's start (90 min; STREAM=1.23 for the other)
+	@$(SWEEP) -v -timeout 3h -sweep $(if $(STREAM),-stream $(STREAM))
+
+bench: build base ## time lost, load and memory, base beside patched (ten minutes; STREAM=1.23 for the other)
+	@go test ./tests/integration/bench -count=1 -run TestBench -v -timeout 60m -bench-run $(if $(STREAM),-stream $(STREAM))
 
 demo: build base ## the first bug: base beside patched, in about a minute
 	@cd tests/integration && go test -count=1 -run TestDemo -demo
