@@ -57,7 +57,7 @@ func (c *ControlPlane) askComponent(ctx context.Context, path string, header htt
 	}
 	maps.Copy(req.Header, header)
 	config.InsecureSkipVerify = true // the component signs its own certificate when it starts
-	transport := &http.Transport{TLSClientConfig: config}
+	transport := &http.Transport{TLSClientConfig: config, DialContext: c.config.ComponentNetwork.Dial}
 	defer transport.CloseIdleConnections()
 	resp, err := transport.RoundTrip(req)
 	if err != nil {

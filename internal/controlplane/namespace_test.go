@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
@@ -90,6 +92,23 @@ func TestNamespaceDial(t *testing.T) {
 		}
 	}
 	(*Namespace)(nil).Close()
+}
+
+// TestAskComponentElsewhere: the server is where the rig is, the component is
+// not, so the question must not get there.
+func TestAskComponentElsewhere(t *testing.T) {
+	t.Parallel()
+	n := testNamespace(t)
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	for _, in := range []*Namespace{nil, n} {
+		c := &ControlPlane{config: Config{Family: IPv4, ComponentNetwork: in}}
+		c.componentPort.Store(int64(server.Listener.Addr().(*net.TCPAddr).Port))
+		code, err := c.AskComponent(t.Context(), "/", "")
+		if in == nil && code != http.StatusNotFound || in != nil && !errors.Is(err, syscall.ENETUNREACH) {
+			t.Errorf("in %v: %d, %v", in, code, err)
+		}
+	}
 }
 
 // TestNamespaceIsLeftByNobody: a rig that is killed leaves no network behind,
