@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,7 @@ func TestPageInBrowser(t *testing.T) {
 	if err := exampleReport(t).write(dir); err != nil {
 		t.Fatal(err)
 	}
-	dom := openPage(t, browser, filepath.Join(dir, "sweep.html"))
+	dom := openPage(t, browser, dir)
 	for _, want := range []string{
 		`id="legend"`, "survived, and worked", `id="matrix-restart"`, `id="matrix-fresh"`, "<summary>exit 1</summary>",
 		"connection refused &lt;x&gt;", "GET /api/v1/namespaces/kube-system/serviceaccounts/a #1", "Without a result",
@@ -43,32 +44,44 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
-// fits is put in by the test alone: whether the page is as wide as the window,
-// and the totals need no scrolling.
-const fits = `<script>
+// told is put into the page by the test alone: whether it is as wide as its
+// window, and the totals need no scrolling. The page is then told to the one
+// around it.
+const told = `<script>
 	const root = document.documentElement, totals = document.getElementById("totals").parentElement
 	root.dataset.fits = root.scrollWidth <= window.innerWidth && document.querySelectorAll("tbody tr").length > 5
 	root.dataset.totals = totals.scrollWidth <= totals.clientWidth
+	parent.postMessage(root.outerHTML, "*")
 </script>`
 
-func openPage(t *testing.T, browser, file string) string {
+// phone is a window of a phone's size; a browser's own cannot be so narrow.
+const phone = `<!DOCTYPE html><iframe src="sweep.html" width="390" height="844"></iframe><script>
+	window.onmessage = (told) => { document.body.textContent = told.data }
+</script>`
+
+// openPage gives what the browser has made of the page in a folder.
+func openPage(t *testing.T, browser, dir string) string {
 	t.Helper()
+	file := filepath.Join(dir, "sweep.html")
 	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, append(page, fits...), 0o600); err != nil {
-		t.Fatal(err)
+	around := filepath.Join(dir, "phone.html")
+	for name, content := range map[string]string{file: string(page) + told, around: phone} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--user-data-dir="+t.TempDir(), "--window-size=390,844", "--dump-dom", "file://"+file)
+		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=10000", "--dump-dom", "file://"+around)
 	cmd.WaitDelay = time.Second
 	dom, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("open page in chromium: %v", err)
 	}
-	return string(dom)
+	return html.UnescapeString(string(dom))
 }

@@ -51,7 +51,8 @@ func TestSameEnd(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			limit := 10 * time.Second
+			process := newRig(t, 200, test.script).process
+			limit := time.Minute // an answer comes much earlier
 			if test.want == stuck {
 				limit = time.Second
 			}
@@ -61,7 +62,7 @@ func TestSameEnd(t *testing.T) {
 			err := sameEnd(ctx, func(context.Context) ([]string, error) {
 				n++
 				return test.have[min(n, len(test.have))-1], test.err
-			}, newRig(t, 200, test.script).process, want)
+			}, process, want)
 			wantOutcome(t, err, test.want, test.detail)
 		})
 	}
@@ -96,14 +97,15 @@ func TestFewConnections(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			limit := 10 * time.Second
+			process := newRig(t, 200, lives).process
+			limit := time.Minute // an answer comes much earlier
 			if test.want == stuck {
 				limit = time.Second
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			n := 0
-			err := fewConnections(ctx, func() int { n++; return test.open[min(n, len(test.open))-1] }, newRig(t, 200, lives).process, 2)
+			err := fewConnections(ctx, func() int { n++; return test.open[min(n, len(test.open))-1] }, process, 2)
 			wantOutcome(t, err, test.want, test.detail)
 		})
 	}

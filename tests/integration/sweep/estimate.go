@@ -35,22 +35,21 @@ func phases(cells []Cell, planes int) []phase {
 // and the end of its process.
 const around = 2 * time.Second
 
-// lasts is about how long a cell takes that survives.
-func (r *runner) lasts(c Cell) time.Duration {
-	n := r.normal[c.Side+" "+c.Start]
-	d := n.begun/2 + c.Length + around
-	k, err := kindNamed(c.Kind)
-	if err != nil {
-		return d // which no plan has
-	}
-	if k.then != "" {
+// lasts is about how long a cell takes of which nothing is waited for but
+// CPU: that of a start, and of what patched, which survives, does after it.
+func (s *sweep) lasts(c Cell) time.Duration {
+	d := s.perStart + c.Length + around
+	if k, err := kindNamed(c.Kind); err == nil && k.then != "" {
 		d += after
 	}
-	if c.Side == patched { // most of base's do not get so far
-		d += n.functional + k.slack
+	if c.Side == patched {
+		d += s.perStart
 	}
 	return d
 }
+
+// healing is by how much more CPU a cell takes than a start without a fault.
+const healing = 1.2
 
 // estimate is about how long cells take: what their waits make, or what their
 // CPU does, whichever is more.
@@ -59,10 +58,10 @@ func (s *sweep) estimate(cells []Cell) time.Duration {
 	for _, p := range phases(cells, len(s.planes)) {
 		var waits, longest time.Duration
 		for _, c := range p.cells {
-			d := s.runner.lasts(c)
+			d := s.lasts(c)
 			waits, longest = waits+d, max(longest, d)
 		}
-		cpu := s.perStart * time.Duration(len(p.cells)) / time.Duration(runtime.NumCPU())
+		cpu := time.Duration(healing*float64(s.perStart)) * time.Duration(len(p.cells)) / time.Duration(runtime.NumCPU())
 		all += max(waits/time.Duration(p.width), longest, cpu)
 	}
 	return all

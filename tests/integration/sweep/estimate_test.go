@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,14 +42,10 @@ func TestPhases(t *testing.T) {
 // estimating is a sweep that has learned.
 func estimating(t *testing.T, limit time.Duration, planes int) (*sweep, *bytes.Buffer) {
 	t.Helper()
-	n := normal{begun: 4 * time.Second, functional: 6 * time.Second}
 	var out bytes.Buffer
-	return &sweep{
-		Options: Options{Limit: limit}, plan: examplePlan(t), planes: make([]*plane, planes), out: &out,
-		perStart: 2 * time.Second, runner: &runner{normal: map[string]normal{
-			"base restart": n, "base fresh": n, "patched restart": n, "patched fresh": n,
-		}},
-	}, &out
+	s := &sweep{Options: Options{Limit: limit}, plan: examplePlan(t), planes: make([]*plane, planes), out: &out, runner: &runner{}}
+	s.perStart = 2 * time.Second
+	return s, &out
 }
 
 func TestEstimate(t *testing.T) {
@@ -57,25 +54,36 @@ func TestEstimate(t *testing.T) {
 	cell := func(side, kind string) Cell {
 		return Cell{Side: side, Start: restart, Kind: kind, Length: 12 * time.Second}
 	}
-	slow := cell(patched, "half-open")
+	few := cell(patched, "refused")
+	few.Length = 6 * time.Second
 	tests := []struct {
 		name     string
 		cells    []Cell
 		perStart time.Duration
 		want     time.Duration
 	}{
-		{"one", []Cell{cell(patched, "refused")}, 0, 22 * time.Second}, // 2 + 12 + 2 + 6
-		{"base does not heal", []Cell{cell(base, "refused")}, 0, 16 * time.Second},
-		{"side by side", []Cell{cell(base, "refused"), cell(base, "refused")}, 0, 16 * time.Second},
-		{"two faults", []Cell{cell(base, "refused-forbidden")}, 0, 19 * time.Second},
-		{"slow", []Cell{slow}, 0, 67 * time.Second},
-		{"CPU is short", []Cell{slow}, time.Duration(runtime.NumCPU()) * 100 * time.Second, 100 * time.Second},
+		{"one", []Cell{cell(patched, "refused")}, 2 * time.Second, 18 * time.Second}, // 12 + 2 + 2 x 2
+		{"base does not heal", []Cell{cell(base, "refused")}, 2 * time.Second, 16 * time.Second},
+		{"side by side", []Cell{cell(base, "refused"), cell(base, "refused")}, 2 * time.Second, 16 * time.Second},
+		{"two faults", []Cell{cell(base, "refused-forbidden")}, 2 * time.Second, 19 * time.Second},
+		{"two phases", []Cell{cell(base, "refused"), few}, time.Second, 25 * time.Second}, // 15 + 10
 	}
 	for _, test := range tests {
 		s.perStart = test.perStart
 		if got := s.estimate(test.cells); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
+	}
+}
+
+// TestEstimateOfCPU: where all could wait side by side, the cores decide.
+func TestEstimateOfCPU(t *testing.T) {
+	t.Parallel()
+	cells := slices.Repeat([]Cell{{Side: base, Start: restart, Kind: "refused", Length: 12 * time.Second}}, 20*runtime.NumCPU())
+	s, _ := estimating(t, 0, len(cells))
+	s.perStart = 10 * time.Second
+	if got, want := s.estimate(cells), 20*12*time.Second; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

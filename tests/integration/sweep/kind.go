@@ -18,10 +18,20 @@ type kind struct {
 	only   *regexp.Regexp // paths of the requests that meet it; nil: all
 	writes bool           // only requests that write meet it
 	slack  time.Duration  // what a client needs to notice; 0: nothing to speak of
+	more   int            // goroutines that it leaves base with, too
 }
 
 // after is how long the second fault of a kind lasts.
 const after = 3 * time.Second
+
+// resync is when the garbage collector and the quota controller look again at
+// a discovery that they have taken for true.
+const resync = 30 * time.Second
+
+// dropped are the goroutines of 19 handlers: when discovery comes up empty, the
+// quota controller drops its monitors, and later makes them anew, but those of
+// shared informers stay.
+const dropped = 2 * 19
 
 // kinds are all that a cell can name. Those that stay fatal on purpose (a
 // wrong CA, a 403 that lasts) are scenarios.
@@ -36,12 +46,12 @@ var kinds = []kind{
 	{name: "too-many-requests", fault: "too-many-requests"},
 	{name: "refused-forbidden", fault: "refused", then: "forbidden"},
 	{name: "unhealthy", fault: "unhealthy", only: regexp.MustCompile(`^/healthz$`)},
-	{name: "apis-refused", fault: "apis-refused", only: apis},
-	{name: "empty-discovery", fault: "empty-discovery", only: roots},
-	{name: "partial-discovery", fault: "partial-discovery certificates.k8s.io", only: partial},
-	{name: "legacy-apis-refused", fault: "legacy-apis-refused", only: roots}, // also /api, which decides on the form
-	{name: "legacy-empty-discovery", fault: "legacy-empty-discovery", only: roots},
-	{name: "legacy-partial-discovery", fault: "legacy-partial-discovery certificates.k8s.io", only: either},
+	{name: "apis-refused", fault: "apis-refused", only: apis, slack: resync},
+	{name: "empty-discovery", fault: "empty-discovery", only: roots, slack: resync, more: dropped},
+	{name: "partial-discovery", fault: "partial-discovery certificates.k8s.io", only: partial, slack: resync},
+	{name: "legacy-apis-refused", fault: "legacy-apis-refused", only: roots, slack: resync}, // also /api, which decides on the form
+	{name: "legacy-empty-discovery", fault: "legacy-empty-discovery", only: roots, slack: resync, more: dropped},
+	{name: "legacy-partial-discovery", fault: "legacy-partial-discovery certificates.k8s.io", only: either, slack: resync},
 }
 
 // Where discovery is met.

@@ -21,6 +21,7 @@ type normal struct {
 	asked       []string      // what all runs read
 	objects     []string      // what all runs left
 	connections int           // the most that a run had open at its end
+	goroutines  int           // the most that a run had at its end
 	runs        int
 	windows     []Window
 	rare        []Window
@@ -32,6 +33,7 @@ type learned struct {
 	requests          []faults.Request // of the start alone
 	objects           []string
 	connections       int
+	goroutines        int
 }
 
 // learn runs starts without a fault on all planes at once, at least as many as
@@ -98,6 +100,9 @@ func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err
 	}
 	l.functional = ready.Sub(first) + time.Since(deleted)
 	l.connections = a.proxy.Connections()
+	if l.goroutines, err = p.goroutines(ctx); err != nil {
+		return learned{}, err
+	}
 	l.objects, err = p.objects(ctx)
 	return l, err
 }
@@ -113,6 +118,7 @@ func summarise(runs []learned) normal {
 		n.functional = max(n.functional, run.functional)
 		windows = append(windows, windowsOf(run.requests))
 		n.connections = max(n.connections, run.connections)
+		n.goroutines = max(n.goroutines, run.goroutines)
 		asked = append(asked, answered(run.requests))
 		objects = append(objects, run.objects)
 	}

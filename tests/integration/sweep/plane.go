@@ -83,10 +83,13 @@ func (p *plane) launch(stream, binary string, proxy *faults.Proxy, shortLease bo
 	})
 }
 
+// processName is that of the last start.
+func (p *plane) processName() string { return fmt.Sprintf("%s-%d", component, p.starts+1) }
+
 // keep moves the log of the last start into a directory, or removes it where
 // that is empty, with what else the start has left.
 func (p *plane) keep(dir string) error {
-	name := fmt.Sprintf("%s-%d", component, p.starts+1)
+	name := p.processName()
 	for _, what := range []string{"log", "argv", "env"} {
 		file := filepath.Join(p.dir, name+"."+what)
 		var err error

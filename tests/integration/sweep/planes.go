@@ -95,8 +95,8 @@ func (s *sweep) learn(ctx context.Context, todo []Cell) error {
 			s.runner.normal[side+" "+start] = n
 			count += n.runs
 			plan.Learned = append(plan.Learned, Learned{Side: side, Start: start, Runs: n.runs, Windows: n.windows, Rare: n.rare})
-			fmt.Fprintf(s.out, "without a fault: %-7s %-7s %d starts, %d windows in all, %d rare; functional after %.1f s, %d connections\n",
-				side, start, n.runs, len(n.windows), len(n.rare), n.functional.Seconds(), n.connections)
+			fmt.Fprintf(s.out, "without a fault: %-7s %-7s %d starts, %d windows in all, %d rare; functional after %.1f s, %d connections, %d goroutines\n",
+				side, start, n.runs, len(n.windows), len(n.rare), n.functional.Seconds(), n.connections, n.goroutines)
 		}
 	}
 	s.perStart = (spent(s.planes) - before) / time.Duration(max(count, 1))

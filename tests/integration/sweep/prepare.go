@@ -49,7 +49,13 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 	}
 	s.dir = o.out(s.subject)
 	s.runner.kept = filepath.Join(s.dir, "logs")
-	return s, s.findPlan()
+	if err := s.findPlan(); err != nil {
+		return nil, err
+	}
+	if o.Cell != "" && len(s.plan.Learned) > 0 {
+		_, err = s.plan.Find(o.Cell)
+	}
+	return s, err
 }
 
 // findPlan finds the windows without learning them, if it can.

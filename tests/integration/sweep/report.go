@@ -84,7 +84,7 @@ func (t *Total) count(r Result) {
 }
 
 func (t Total) String() string {
-	return fmt.Sprintf("%-8s %-8s %-24s %4d cells: %d survived, %d exited, %d stuck, %d not reached, %d unknown",
+	return fmt.Sprintf("%-8s %-8s %-28s %4d cells: %d survived, %d exited, %d stuck, %d not reached, %d unknown",
 		t.Side, t.Start, t.Kind, t.Cells, t.Survived, t.Exited, t.Stuck, t.NotReached, t.Unknown)
 }
 

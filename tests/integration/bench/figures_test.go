@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"carry/internal/kubelet"
+)
+
+func TestLostTime(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	waitingAt := func(at, until time.Duration) []kubelet.Event {
+		return []kubelet.Event{{At: 0, Kind: "started"}, {At: at, Kind: "waiting"}, {At: until, Kind: "started"}}
+	}
+	tests := []struct {
+		name            string
+		events          []kubelet.Event
+		returned, works time.Duration
+		factor          float64
+		want            time.Duration
+	}{
+		{"no wait", []kubelet.Event{{At: 0, Kind: "started"}}, 10 * s, 14 * s, 20, 4 * s},
+		{"wait over before the return", waitingAt(2*s, 9*s), 10 * s, 14 * s, 20, 4 * s},
+		{"waits over the return", waitingAt(8*s, 13*s), 10 * s, 15 * s, 20, 3*20*s + 2*s},
+		{"waits after the return", waitingAt(11*s, 13*s), 10 * s, 15 * s, 5, 2*5*s + 3*s},
+		{"waits when it works, of another process", waitingAt(11*s, 13*s), 10 * s, 12 * s, 5, 1*5*s + 1*s},
+		{"not scaled", waitingAt(8*s, 13*s), 10 * s, 15 * s, 1, 5 * s},
+		{"still waits", []kubelet.Event{{At: 8 * s, Kind: "waiting"}}, 10 * s, 12 * s, 3, 6 * s},
+	}
+	for _, test := range tests {
+		if got := lostTime(test.events, test.returned, test.works, test.factor); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestBound(t *testing.T) {
+	t.Parallel()
+	startup := newStartup([]Pair{{Base: 2, Patched: 4}, {Base: 2, Patched: 5}}, Requests{}, 1)
+	if got := bound(startup, false); got != 7.5 {
+		t.Errorf("bound %v, want 4.5 + 3", got)
+	}
+	if got := bound(startup, true); got != 14.1 {
+		t.Errorf("bound after a missed lease %v, want 4.5 + 3 + 2.2 * 3", got)
+	}
+	if got := bound(nil, true); got != 0 {
+		t.Errorf("bound without a start-up %v", got)
+	}
+}
+
+// TestStartupTakesRatiosOfPairs: the median of the ratios, not the ratio of the
+// medians, which is 1 here.
+func TestStartupTakesRatiosOfPairs(t *testing.T) {
+	t.Parallel()
+	s := newStartup([]Pair{{Base: 1, Patched: 2}, {Base: 2, Patched: 4}, {Base: 4, Patched: 1}}, Requests{}, 1)
+	if s.Ratio != 2 || s.Base != 2 || s.Patched != 2 {
+		t.Errorf("ratio %v, base %v, patched %v; want 2 of each", s.Ratio, s.Base, s.Patched)
+	}
+}
+
+func TestPeak(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	var times []time.Time
+	for _, ms := range []int{2500, 0, 900, 1000, 1100, 1800, 5000} {
+		times = append(times, begin.Add(time.Duration(ms)*time.Millisecond))
+	}
+	if got := peak(times); got != 4 { // 900 to 1800
+		t.Errorf("peak %d, want 4", got)
+	}
+	if got := peak(nil); got != 0 {
+		t.Errorf("peak of nothing %d", got)
+	}
+}
+
+func TestLeaseTrouble(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		line string
+		want bool
+	}{
+		{`E0101 00:00:00.0 1 leaderelection.go:330] error retrieving resource lock kube-system/kube-controller-manager: Get ...`, true},
+		{`E0101 00:00:00.0 1 leaderelection.go:452] "Error retrieving lease lock" err="..." lock="kube-system/kube-controller-manager"`, true},
+		{`E0101 00:00:00.0 1 leaderelection.go:488] "Failed to update lease" err="..."`, true},
+		{`I0101 00:00:00.0 1 leaderelection.go:258] "Attempting to acquire leader lease..." lock="kube-system/kube-controller-manager"`, false},
+		{`I0101 00:00:00.0 1 leaderelection.go:272] "Successfully acquired lease" lock="kube-system/kube-controller-manager"`, false},
+	}
+	for _, test := range tests {
+		if got := leaseTrouble.MatchString(test.line); got != test.want {
+			t.Errorf("%v, want %v: %s", got, test.want, test.line)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// table is the report for a terminal.
+func (r *Report) table() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "kube-controller-manager %s, series %s, %s starts, seed %d\n", r.Stream, r.Series, r.Start, r.Seed)
+	for _, part := range []struct {
+		title string
+		rows  [][]string
+	}{
+		{"Seconds from the API's return to functional", r.recoveryRows()},
+		{"Start without a fault", r.startupRows()},
+		{"Requests until functional that not every start makes", r.requestRows()},
+		{"Load and memory", r.loadRows()},
+		{"Claims", r.claimRows()},
+		{"Missing", column(r.Missing)},
+		{"Failed", column(r.Troubles)},
+		{"Notes", column(r.Notes)},
+	} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		fmt.Fprintf(&out, "\n%s\n", part.title)
+		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+		for _, row := range part.rows {
+			fmt.Fprintf(w, "  %s\n", strings.Join(row, "\t"))
+		}
+		_ = w.Flush() // a builder takes everything
+	}
+	return out.String()
+}
+
+func column(values []string) [][]string {
+	var rows [][]string
+	for _, v := range values {
+		rows = append(rows, []string{v})
+	}
+	return rows
+}
+
+func (r *Report) recoveryRows() [][]string {
+	rows := [][]string{{"outage", "factor", "base", "restarts", "longest back-off", "patched", "bound", "within"}}
+	for _, a := range absences {
+		row := []string{fmt.Sprintf("%.0f s", a.length.Seconds()), fmt.Sprint(a.factor), "-", "-", "-", "-", "-", "-"}
+		found := false
+		for _, x := range r.Recovery {
+			if x.Outage != a.length.Seconds() {
+				continue
+			}
+			found = true
+			if x.Side == base {
+				row[2], row[3], row[4] = fmt.Sprintf("%.1f s", x.Seconds), fmt.Sprint(x.Restarts), fmt.Sprintf("%.0f s", x.LongestBackOff)
+				continue
+			}
+			row[5] = fmt.Sprintf("%.1f s", x.Seconds)
+			if x.Bound > 0 {
+				row[6], row[7] = fmt.Sprintf("%.1f s", x.Bound), yes(x.Seconds <= x.Bound)
+			}
+		}
+		if found {
+			rows = append(rows, row)
+		}
+	}
+	return beyondHead(rows)
+}
+
+// beyondHead is nothing where there is only a head.
+func beyondHead(rows [][]string) [][]string {
+	if len(rows) == 1 {
+		return nil
+	}
+	return rows
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "NO"
+}
+
+func (r *Report) startupRows() [][]string {
+	s := r.Startup
+	if s == nil {
+		return nil
+	}
+	return [][]string{
+		{"pairs", "base", "patched", "ratio", "95% interval"},
+		{fmt.Sprint(len(s.Pairs)), fmt.Sprintf("%.2f s", s.Base), fmt.Sprintf("%.2f s", s.Patched),
+			fmt.Sprintf("%.3f", s.Ratio), fmt.Sprintf("%.3f to %.3f", s.Low, s.High)},
+	}
+}
+
+func (r *Report) requestRows() [][]string {
+	if r.Startup == nil {
+		return nil
+	}
+	q := r.Startup.Requests
+	rows := [][]string{{"request", "base", "patched", ""}}
+	for _, d := range q.Differences {
+		rows = append(rows, []string{
+			d.Request, fmt.Sprintf("%d/%d", d.Base, q.BaseStarts), fmt.Sprintf("%d/%d", d.Patched, q.PatchedStarts), d.Kind,
+		})
+	}
+	return append(rows, []string{fmt.Sprintf("(%d others: every start)", q.Common), "", "", ""})
+}
+
+func (r *Report) loadRows() [][]string {
+	rows := [][]string{{
+		"fault", "when", "side", "dials", "at once", "then /s", "requests /s", "requests after", "ratio", "peak /s",
+		"works after", "MiB waiting", "MiB", "connections", "exit",
+	}}
+	for _, l := range r.Load {
+		rows = append(rows, l.row(r.burst(l)))
+	}
+	return beyondHead(rows)
+}
+
+func (l Load) row(burst float64) []string {
+	row := []string{l.Fault, l.Phase, l.Side, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"}
+	if l.Fault == "" {
+		row[0] = "none"
+	} else {
+		row[6] = fmt.Sprintf("%.1f", l.Requests)
+	}
+	if l.Dials != nil && l.Fault != "" {
+		row[3], row[4], row[5] = fmt.Sprint(l.Dials.All), fmt.Sprint(l.Dials.First), fmt.Sprintf("%.2f", l.Dials.Rate)
+	}
+	if l.Exit != "" {
+		row[14] = fmt.Sprintf("%s after %.1f s", l.Exit, l.Wait)
+		return row
+	}
+	if burst > 0 {
+		row[8] = fmt.Sprintf("%.2f", burst)
+	}
+	if l.RSSWaiting > 0 {
+		row[11] = fmt.Sprintf("%.0f", l.RSSWaiting)
+	}
+	row[7], row[9], row[10] = fmt.Sprint(l.After), fmt.Sprint(l.Peak), fmt.Sprintf("%.1f s", l.Seconds)
+	row[12], row[13] = fmt.Sprintf("%.0f", l.RSSFunctional), fmt.Sprint(l.Connections)
+	return row
+}
+
+func (r *Report) claimRows() [][]string {
+	var rows [][]string
+	for _, c := range r.Claims {
+		rows = append(rows, []string{c.Result, c.Rule, c.Text})
+		if c.Detail != "" {
+			rows = append(rows, []string{"", "", c.Detail})
+		}
+	}
+	return rows
+}
