@@ -61,14 +61,7 @@ func (r *run) exited(c call) error {
 	if err != nil {
 		return fmt.Errorf("exit code: %w", err)
 	}
-	limit := r.waitLimit()
-	if c.has("-terminate") {
-		r.component.Terminate()
-		limit = terminateLimit
-	}
-	ctx, cancel := context.WithTimeout(r.ctx, limit)
-	defer cancel()
-	exit, err := r.component.WaitExit(ctx)
+	exit, err := r.end(c.has("-terminate"))
 	if err != nil {
 		return err
 	}
@@ -78,6 +71,22 @@ func (r *run) exited(c call) error {
 	}
 	r.note("exited", c.args, exit.String())
 	return nil
+}
+
+// end waits for the component's end, or asks for it. What is asked must have
+// died within its limit, and may be taken down later.
+func (r *run) end(ask bool) (controlplane.Exit, error) {
+	if ask {
+		r.component.Terminate()
+		ctx, cancel := context.WithTimeout(r.ctx, terminateLimit)
+		defer cancel()
+		if exit, err := r.component.WaitExit(ctx); err == nil || !r.component.Dying() {
+			return exit, err
+		}
+	}
+	ctx, cancel := r.limited()
+	defer cancel()
+	return r.component.WaitExit(ctx)
 }
 
 // logLine waits for a line of the component's log; negated it wants none so
