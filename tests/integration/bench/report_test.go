@@ -103,6 +103,9 @@ func TestReportThroughJSON(t *testing.T) {
 	if diff := cmp.Diff(r, &again); diff != "" {
 		t.Errorf("the report has changed on its way through JSON:\n%s", diff)
 	}
+	if !bytes.Contains(data, []byte("GET /x?<>")) {
+		t.Error("JSON writes what people read as escapes")
+	}
 	if bytes.Contains(data, []byte("null")) {
 		t.Error("JSON has a null")
 	}
