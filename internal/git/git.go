@@ -52,6 +52,8 @@ var hermetic = []string{
 	"-c", "diff.algorithm=myers", "-c", "diff.context=3", "-c", "diff.interHunkContext=0",
 	"-c", "diff.suppressBlankEmpty=false", "-c", "diff.indentHeuristic=true", // hunk shape
 	"-c", "format.signature=",
+	"-c", "merge.conflictStyle=zdiff3", // what was there before is what a person needs to solve a conflict
+	"-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", // no background process is left behind
 	"-c", "safe.directory=*", // a checkout given with --source may belong to somebody else
 	"-c", "protocol.file.allow=always", // the same checkout is fetched by path
@@ -83,29 +85,45 @@ func environ(extra ...string) []string {
 
 // Run runs git in r.Dir and gives its standard output. A non-zero code is an *Error.
 func (r Repo) Run(ctx context.Context, args ...string) (string, error) {
-	return r.run(ctx, nil, args...)
+	return r.run(ctx, nil, nil, args...)
+}
+
+// RunInput is Run with text on git's standard input.
+func (r Repo) RunInput(ctx context.Context, input []byte, args ...string) (string, error) {
+	return r.run(ctx, input, nil, args...)
 }
 
 // RunEnv is Run with more variables ("KEY=value") in git's environment.
 func (r Repo) RunEnv(ctx context.Context, env []string, args ...string) (string, error) {
-	return r.run(ctx, env, args...)
+	return r.run(ctx, nil, env, args...)
 }
 
-func (r Repo) run(ctx context.Context, env []string, args ...string) (string, error) {
+func (r Repo) run(ctx context.Context, input []byte, env []string, args ...string) (string, error) {
+	stdout, _, err := r.exec(ctx, input, env, args...)
+	return stdout, err
+}
+
+// runSaid is run for commands whose standard error is the answer.
+func (r Repo) runSaid(ctx context.Context, input []byte, env []string, args ...string) (string, error) {
+	_, stderr, err := r.exec(ctx, input, env, args...)
+	return stderr, err
+}
+
+func (r Repo) exec(ctx context.Context, input []byte, env []string, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, "git", append(append([]string{}, hermetic...), args...)...)
 	cmd.Dir = r.Dir
 	cmd.Env = environ(env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	var out, said bytes.Buffer
+	cmd.Stdin = bytes.NewReader(input)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && ctx.Err() == nil {
-		return stdout.String(), &Error{Args: args, Code: exit.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
+		err = &Error{Args: args, Code: exit.ExitCode(), Stdout: out.String(), Stderr: said.String()}
+	} else if err != nil {
+		err = fmt.Errorf("run git %s: %w", args[0], errors.Join(err, ctx.Err()))
 	}
-	if err != nil {
-		return stdout.String(), fmt.Errorf("run git %s: %w", args[0], errors.Join(err, ctx.Err()))
-	}
-	return stdout.String(), nil
+	return out.String(), said.String(), err
 }
 
 // Init makes an empty repository at dir, without the templates of this machine.

@@ -1,0 +1,123 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// What follows works on trees in the object store. No work tree and no index of anybody's is touched.
+
+// scratchIndex names an index file that nobody else uses; the returned function removes it.
+func (r Repo) scratchIndex(ctx context.Context) (env []string, remove func(), err error) {
+	out, err := r.Run(ctx, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := os.MkdirTemp(strings.TrimSpace(out), "carry-index-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make index: %w", err)
+	}
+	return []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}, func() { os.RemoveAll(dir) }, nil
+}
+
+// Patched gives the tree that a patch makes of another, and what git said of each hunk (offsets). A patch that does
+// not apply is an *Error. Options are those of git apply, --reverse for one.
+func (r Repo) Patched(ctx context.Context, tree string, patch []byte, options ...string) (result, said string, err error) {
+	env, remove, err := r.scratchIndex(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	defer remove()
+	if _, err := r.RunEnv(ctx, env, "read-tree", tree); err != nil {
+		return "", "", err
+	}
+	// --verbose tells the offset of every hunk; git am keeps it to itself.
+	args := append([]string{"apply", "--cached", "--verbose"}, options...)
+	said, err = r.runSaid(ctx, patch, env, append(args, "-")...)
+	if err != nil {
+		return "", said, err
+	}
+	out, err := r.RunEnv(ctx, env, "write-tree")
+	return strings.TrimSpace(out), said, err
+}
+
+// PatchID is git's own name of a change: equal for the same change at another place, whatever its header.
+func (r Repo) PatchID(ctx context.Context, patch []byte) (string, error) {
+	out, err := r.RunInput(ctx, patch, "patch-id", "--stable")
+	id, _, _ := strings.Cut(out, " ")
+	return strings.TrimSpace(id), err
+}
+
+// Merged is the result of a 3-way merge.
+type Merged struct {
+	Tree string
+	// Conflicts are the files that need a person, Tree holds them with markers; none: a clean merge.
+	Conflicts []string
+	Said      []string // git's messages on them
+}
+
+// Merge applies the change from base to theirs on ours, all trees, with their files' blobs at hand: git finds the
+// place by content and by renames, where a patch has only its context.
+func (r Repo) Merge(ctx context.Context, base, ours, theirs string) (Merged, error) {
+	// merge-tree of this git takes commits only, and finds the base as their merge base.
+	root, err := r.Write(ctx, mergeCommit(base))
+	if err != nil {
+		return Merged{}, err
+	}
+	sides := make([]string, 2)
+	for i, tree := range []string{ours, theirs} {
+		if sides[i], err = r.Write(ctx, mergeCommit(tree, root)); err != nil {
+			return Merged{}, err
+		}
+	}
+	// Two sides with the same tree are one commit.
+	if sides[0] == sides[1] {
+		return Merged{Tree: ours}, nil
+	}
+	out, err := r.Run(ctx, "merge-tree", "--write-tree", "--name-only", "--messages", sides[0], sides[1])
+	var said *Error
+	if err != nil && !(errors.As(err, &said) && said.Code == 1) {
+		return Merged{}, err
+	}
+	return parseMerge(out, err != nil), nil
+}
+
+func mergeCommit(tree string, parents ...string) Commit {
+	return Commit{Tree: tree, Parents: parents, Name: IdentityName, Email: IdentityEmail, Date: "@0 +0000", Message: "merge\n"}
+}
+
+// parseMerge reads the tree, the names of conflicting files, an empty line and messages.
+func parseMerge(out string, conflict bool) Merged {
+	tree, rest, _ := strings.Cut(out, "\n")
+	m := Merged{Tree: tree}
+	if !conflict {
+		return m
+	}
+	names, messages, _ := strings.Cut(rest, "\n\n")
+	m.Conflicts = strings.Split(strings.TrimSpace(names), "\n")
+	for line := range strings.Lines(messages) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "CONFLICT") {
+			m.Said = append(m.Said, line)
+		}
+	}
+	return m
+}
+
+// File gives the content of a file in a tree or commit; false when there is none.
+func (r Repo) File(ctx context.Context, tree, name string) ([]byte, bool) {
+	out, err := r.Run(ctx, "cat-file", "blob", tree+":"+name)
+	return []byte(out), err == nil
+}
+
+// Changed are the paths that differ between two trees, sorted; renames count as both names.
+func (r Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
+	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", "--name-only", from, to)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
+}
