@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -14,7 +15,16 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run gives the exit code: 0, or 1 after one message on standard error.
+// needsWork is an error that is no failure: what was asked for was done, and a person has to go on from it.
+type needsWork struct{ error }
+
+// Exit codes: 0, 1 after a failure, 2 when a person has to go on.
+const (
+	exitFailed    = 1
+	exitNeedsWork = 2
+)
+
+// run gives the exit code; what is not 0 comes after one message on standard error.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -23,7 +33,10 @@ func run() int {
 			err = fmt.Errorf("interrupted\nnext: run the same command again, it goes on where this one stopped")
 		}
 		fmt.Fprintf(os.Stderr, "carry: %v\n", hint(err))
-		return 1
+		if work := (needsWork{}); errors.As(err, &work) {
+			return exitNeedsWork
+		}
+		return exitFailed
 	}
 	return 0
 }
@@ -51,6 +64,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringP("output", "o", "text", "output format: text or json")
-	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newVerify(), newUpdate(), newReproduce(), newDeps())
+	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newRefresh(), newVerify(), newUpdate(), newReproduce(), newDeps())
 	return root
 }

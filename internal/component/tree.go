@@ -39,19 +39,22 @@ type base interface {
 // treeState is what a tree remembers of itself, in its .git folder, so that it goes where the tree goes.
 type treeState struct {
 	BaseKey string `json:"baseKey"`
-	Series  string `json:"series"`  // hash of the series that was applied; empty: none or not all of it
-	Patches int    `json:"patches"` // how many patches that was
-	Commit  string `json:"commit"`  // HEAD as it was left
-	Tree    string `json:"tree"`    // and its tree
+	Series  string `json:"series"`         // hash of the series that was applied; empty: none or not all of it
+	Patches int    `json:"patches"`        // how many patches that was
+	Commit  string `json:"commit"`         // HEAD as it was left
+	Tree    string `json:"tree"`           // and its tree
+	Base    string `json:"base,omitempty"` // commit that the tag base was put on; empty in trees of older versions
 	// Applying is set while the tree is being changed: what a next run finds then is our own unfinished work.
 	Applying bool `json:"applying,omitempty"`
+	// Refreshing is set while patch files are written from the tree.
+	Refreshing bool `json:"refreshing,omitempty"`
 }
 
 // WorkError says that a tree holds changes that no patch file has. Nothing overwrites them.
 type WorkError struct{ Tree *Tree }
 
 func (e *WorkError) Error() string {
-	return fmt.Sprintf("%s holds changes that are not in %s\nnext: commit them and write the patch files (CONTRIBUTING.md, \"Change a patch\"), or throw them away with carry clean --force",
+	return fmt.Sprintf("%s holds changes that are not in %s\nnext: commit them and run carry refresh, or throw them away with carry clean --force",
 		e.Tree.Dir, e.Tree.Series.Dir)
 }
 
@@ -151,6 +154,9 @@ func (t *Tree) remember(ctx context.Context, s treeState) error {
 	if s.Tree, err = t.repo.Resolve(ctx, "HEAD^{tree}"); err != nil {
 		return err
 	}
+	if s.Base, err = t.repo.Resolve(ctx, "refs/tags/"+baseTag+"^{commit}"); err != nil {
+		return err
+	}
 	return writeJSON(t.statePath(), s)
 }
 
@@ -164,6 +170,9 @@ func (t *Tree) Apply(ctx context.Context) (bool, error) {
 	state := t.state()
 	if !work && !state.Applying && state.Series == t.Series.Hash() && state.Patches == len(t.Series.Patches) {
 		return false, nil
+	}
+	if err := t.checkBase(ctx); err != nil {
+		return false, fmt.Errorf("apply: %w", err)
 	}
 	if work && (t.repo.Busy() || t.seriesTree(ctx) != hash) {
 		return false, &WorkError{t}

@@ -121,3 +121,17 @@ func (r Repo) Changed(ctx context.Context, from, to string) ([]string, error) {
 	}
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
+
+// CommitWithPatchID looks through the output of git log -p for a commit whose change has that patch-id; empty: none.
+func (r Repo) CommitWithPatchID(ctx context.Context, log []byte, id string) (string, error) {
+	out, err := r.RunInput(ctx, log, "patch-id", "--stable")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(out) {
+		if got, commit, ok := strings.Cut(strings.TrimSpace(line), " "); ok && got == id {
+			return commit, nil
+		}
+	}
+	return "", nil
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -47,10 +48,15 @@ func (s *Series) CheckRoundTrip(ctx context.Context, repo git.Repo, base string)
 		}
 		if !bytes.Equal(essence(written), essence(p.Data)) {
 			found = append(found, p.finding("P1", "", "the file is not what git writes for its own commit: header, offsets or context are stale",
-				fmt.Sprintf("git -C %s format-patch -k --zero-commit --no-signature --full-index %s", repo.Dir, base)))
+				s.refreshCommand()))
 		}
 	}
 	return found, nil
+}
+
+// refreshCommand writes the files of the series again; its folder is named after component and stream.
+func (s *Series) refreshCommand() string {
+	return "carry refresh " + filepath.Base(filepath.Dir(s.Dir)) + " " + filepath.Base(s.Dir)
 }
 
 var (

@@ -3,7 +3,6 @@
 package series
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,14 +12,9 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
-
-// MaxLine is how long a line of a patch file may be, in bytes. Upstream's source stays far below it; more is a
-// generated or binary file that went into the wrong patch.
-const MaxLine = 10_000
 
 // Patch is one patch file, parsed.
 type Patch struct {
@@ -75,8 +69,12 @@ func load(path string) (*Patch, error) {
 		return nil, fmt.Errorf("read patch: %w", err)
 	}
 	p, err := Parse(filepath.Base(path), data)
+	var bad *BadPatch
+	if errors.As(err, &bad) {
+		bad.Path = path
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%w", path, err)
+		return nil, err
 	}
 	p.Path = path
 	return p, nil
@@ -118,53 +116,6 @@ func (s *Series) Touched() []string {
 	}
 	sort.Strings(paths)
 	return paths
-}
-
-// Parse reads one patch file. Its errors start with the line they speak of and end with what to do.
-func Parse(name string, data []byte) (*Patch, error) {
-	if err := checkBytes(data); err != nil {
-		return nil, err
-	}
-	files, preamble, err := gitdiff.Parse(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("1: not a patch: %w\nnext: write it with git format-patch", err)
-	}
-	header, err := gitdiff.ParsePatchHeader(preamble)
-	if err != nil {
-		return nil, fmt.Errorf("1: no mail header: %w\nnext: write it with git format-patch", err)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("1: changes no file\nnext: remove it, or write it with git format-patch")
-	}
-	p := &Patch{Name: name, Subject: header.Title, Body: header.Body, Files: files, Data: data}
-	fmt.Sscanf(name, "%04d-", &p.Number)
-	p.Trailers = trailers(p.Body)
-	return p, nil
-}
-
-// checkBytes finds what would make git apply something else than what stands in the file, or nothing.
-func checkBytes(data []byte) error {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return errors.New("1: empty file\nnext: remove it, or write it with git format-patch")
-	}
-	if !utf8.Valid(data) {
-		return errors.New("1: not UTF-8\nnext: write it with git format-patch --encode-email-headers=no from a UTF-8 commit")
-	}
-	lines := bytes.Split(data, []byte("\n"))
-	for i, line := range lines {
-		switch {
-		case bytes.HasSuffix(line, []byte("\r")):
-			return fmt.Errorf("%d: line ends in CRLF\nnext: restore the file from git (it is marked -text), or convert it with dos2unix", i+1)
-		case len(line) > MaxLine:
-			return fmt.Errorf("%d: line of %d characters, at most %d are taken\nnext: keep generated or binary content out of patches", i+1, len(line), MaxLine)
-		case i > 0 && bytes.HasPrefix(line, []byte("From ")) && len(line) > 45 && bytes.HasSuffix(line, []byte("Mon Sep 17 00:00:00 2001")):
-			return fmt.Errorf("%d: a second message in one file\nnext: split it, one patch per file", i+1)
-		}
-	}
-	if len(lines[len(lines)-1]) != 0 {
-		return fmt.Errorf("%d: no newline at the end of the file, it may be cut short\nnext: restore the file from git, or write it again with git format-patch", len(lines))
-	}
-	return nil
 }
 
 // trailers reads the last paragraph of a commit message, if every line of it is a trailer or continues one.
