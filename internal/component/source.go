@@ -45,7 +45,7 @@ func Source(ctx context.Context, arg, version string) (*sourceBase, error) {
 			return nil, fmt.Errorf("source %s: %w\nnext: name a git checkout of the component, DIR or DIR@REV", arg, err)
 		}
 		if changed != "" {
-			return nil, fmt.Errorf("source %s: uncommitted changes\nnext: commit them, or name a revision: --source %s@REV", arg, dir)
+			return nil, fmt.Errorf("source %s: uncommitted changes\nnext: commit them, or name a revision: %s@REV", arg, dir)
 		}
 	}
 	if b.commit, err = repo.Resolve(ctx, b.rev+"^{commit}"); err != nil {

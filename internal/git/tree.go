@@ -135,3 +135,31 @@ func (r Repo) CommitWithPatchID(ctx context.Context, log []byte, id string) (str
 	}
 	return "", nil
 }
+
+// Mixed gives a tree with some files as another tree has them; a file that the other lacks is removed.
+func (r Repo) Mixed(ctx context.Context, tree, other string, names []string) (string, error) {
+	env, remove, err := r.scratchIndex(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer remove()
+	if _, err := r.RunEnv(ctx, env, "read-tree", tree); err != nil {
+		return "", err
+	}
+	var info strings.Builder
+	for _, name := range names {
+		out, err := r.Run(ctx, "ls-tree", "-z", other, "--", name)
+		if err != nil {
+			return "", err
+		}
+		if out == "" {
+			out = "0 blob 0000000000000000000000000000000000000000\t" + name + "\x00"
+		}
+		info.WriteString(out)
+	}
+	if _, err := r.run(ctx, []byte(info.String()), env, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	out, err := r.RunEnv(ctx, env, "write-tree")
+	return strings.TrimSpace(out), err
+}
