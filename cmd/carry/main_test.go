@@ -11,6 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// ownComponents is this repository's own description of the component that the stand-in plays.
+var ownComponents = filepath.Join("..", "..", "components", "kube-controller-manager")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"carry": func() { os.Exit(run()) }})
 }
@@ -60,19 +63,21 @@ func repoRoot(t *testing.T) string {
 	return root
 }
 
-// layProject copies testdata/project and gives it this repository's own component.yaml, so that the templates in it
-// are what the scripts try.
+// layProject copies testdata/project and gives it this repository's own component.yaml and pull-request.md, so that the
+// templates in them are what the scripts try.
 func layProject(dir string, sums []byte) error {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "project"))); err != nil {
 		return err
 	}
-	manifest, err := os.ReadFile(filepath.Join("..", "..", "components", "kube-controller-manager", "component.yaml"))
-	if err != nil {
-		return err
-	}
 	of := filepath.Join(dir, "components", "kube-controller-manager")
-	if err := os.WriteFile(filepath.Join(of, "component.yaml"), manifest, 0o644); err != nil {
-		return err
+	for _, name := range []string{"component.yaml", "pull-request.md"} {
+		data, err := os.ReadFile(filepath.Join(ownComponents, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(of, name), data, 0o644); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(filepath.Join(of, "1.37", "go.sum"), sums, 0o644)
 }

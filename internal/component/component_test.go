@@ -100,7 +100,11 @@ func TestWorse(t *testing.T) {
 	want := []string{
 		"p C: pass on base, fail on patched", "p D: pass on base, missing on patched", "p NewToo: fail on patched, not on base at all",
 	}
-	if diff := cmp.Diff(want, worse(base, patched)); diff != "" {
+	var got []string
+	for _, d := range worse(base, patched) {
+		got = append(got, d.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(TestCounts{Passed: 3, Failed: []string{"p", "p B"}}, counts(base)); diff != "" {

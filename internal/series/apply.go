@@ -38,6 +38,16 @@ func (e *ApplyError) Error() string {
 		e.Patch.Name, where, e.Said, e.Repo.Dir, path)
 }
 
+// Finding is the refusal as a broken rule, at the hunk that git named.
+func (e *ApplyError) Finding() Finding {
+	where := strings.TrimSuffix(e.File+": "+e.hunk(), ": ")
+	at := " b/" + e.File + "\n"
+	if _, header, ok := strings.Cut(e.hunk(), "("); ok {
+		at = "\n" + strings.TrimSuffix(header, ")")
+	}
+	return e.Patch.Finding("P1", at, strings.TrimPrefix(where+": ", ": ")+e.Said, fmt.Sprintf("git -C %s am --3way %s, solve, then carry refresh", e.Repo.Dir, e.Patch.Path))
+}
+
 // hunk gives "hunk 2 (@@ -10,3 +10,5 @@)" for the hunk that starts at Line.
 func (e *ApplyError) hunk() string {
 	for _, f := range e.Patch.Files {

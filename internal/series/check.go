@@ -16,10 +16,16 @@ type Finding struct {
 	Rule    string `json:"rule"`
 	Message string `json:"message"`
 	Next    string `json:"next"` // the command or edit that mends it
+	// Warning says that the rule is kept, but not in the form that carry writes.
+	Warning bool `json:"warning,omitempty"`
 }
 
 func (f Finding) String() string {
-	return fmt.Sprintf("%s:%d: %s: %s\n\tnext: %s", f.Path, f.Line, f.Rule, f.Message, f.Next)
+	rule := f.Rule
+	if f.Warning {
+		rule += ": warning"
+	}
+	return fmt.Sprintf("%s:%d: %s: %s\n\tnext: %s", f.Path, f.Line, rule, f.Message, f.Next)
 }
 
 // maxSubject is what git format-patch -k leaves on one line; a longer subject folds and no longer matches itself.
@@ -34,22 +40,30 @@ const maxBody = 72
 func (s *Series) Check(scenarios []string) []Finding {
 	var found []Finding
 	for i, p := range s.Patches {
-		for _, check := range []func(*Patch) []Finding{
-			func(p *Patch) []Finding { return checkName(p, i+1) },
-			checkSubject, checkBody, checkBots, checkSize, checkUnitTest,
-			func(p *Patch) []Finding { return checkTrailers(p, scenarios, s.Patches[:i]) },
-		} {
+		checks := []func(*Patch) []Finding{
+			checkSubject, checkArea, checkBody, checkBots, checkSize, checkUnitTest,
+			func(p *Patch) []Finding { return checkTrailers(p, scenarios) },
+		}
+		if !s.incomplete {
+			checks = append(checks,
+				func(p *Patch) []Finding { return checkName(p, i+1, s.Patches[:i]) },
+				func(p *Patch) []Finding { return checkDepends(p, s.Patches[:i]) })
+		}
+		for _, check := range checks {
 			found = append(found, check(p)...)
 		}
 	}
 	return found
 }
 
-// finding names the first line of the patch that holds text, line 1 when none does.
-func (p *Patch) finding(rule, text, message, next string) Finding {
+// Finding names the first line of the patch that holds text, line 1 when none does.
+func (p *Patch) Finding(rule, text, message, next string) Finding {
 	line := 1
 	if i := strings.Index(string(p.Data), text); text != "" && i >= 0 {
 		line += strings.Count(string(p.Data[:i]), "\n")
+		if text[0] == '\n' {
+			line++ // the text starts with the end of the line before
+		}
 	}
 	return Finding{Path: p.Path, Line: line, Rule: rule, Message: message, Next: next}
 }
@@ -92,24 +106,48 @@ func (p *Patch) Slug() string {
 	return strings.TrimRight(slug, ".-")
 }
 
-func checkName(p *Patch, number int) []Finding {
+func checkName(p *Patch, number int, earlier []*Patch) []Finding {
 	want := fmt.Sprintf("%04d-%s.patch", number, p.Slug())
 	if p.Name == want {
 		return nil
 	}
-	return []Finding{p.finding("P1", "", fmt.Sprintf("the file's name should be %s: numbers run from 1 without a gap, the rest is the subject", want),
+	why := "the rest is the subject"
+	switch {
+	case slices.ContainsFunc(earlier, func(e *Patch) bool { return e.Number == p.Number }):
+		why = fmt.Sprintf("number %04d is taken twice", p.Number)
+	case p.Number > number:
+		why = fmt.Sprintf("number %04d is missing", number)
+	}
+	return []Finding{p.Finding("P1", "", fmt.Sprintf("the file's name should be %s: numbers run from 1 without a gap, %s", want, why),
 		fmt.Sprintf("git mv %s %s", p.Path, strings.TrimSuffix(p.Path, p.Name)+want))}
 }
 
 func checkSubject(p *Patch) []Finding {
 	var found []Finding
 	if !subjectForm.MatchString(p.Subject) {
-		found = append(found, p.finding("P2", "Subject:", fmt.Sprintf("subject %q is not `UPSTREAM: <carry|drop|N>: area: imperative`", p.Subject), "reword the commit"))
+		found = append(found, p.Finding("P2", "Subject:", fmt.Sprintf("subject %q is not `UPSTREAM: <carry|drop|N>: area: imperative`", p.Subject), "reword the commit"))
 	}
 	if len(p.Subject) > maxSubject {
-		found = append(found, p.finding("P2", "Subject:", fmt.Sprintf("subject of %d characters, at most %d do not fold", len(p.Subject), maxSubject), "reword the commit"))
+		found = append(found, p.Finding("P2", "Subject:", fmt.Sprintf("subject of %d characters, at most %d do not fold", len(p.Subject), maxSubject), "reword the commit"))
 	}
 	return found
+}
+
+// checkArea holds the subject's area against the files: upstream names a change after the folder or program it is in.
+func checkArea(p *Patch) []Finding {
+	m := subjectForm.FindStringSubmatch(p.Subject)
+	if m == nil {
+		return nil
+	}
+	plain := strings.NewReplacer("-", "", "_", "", ".go", "").Replace
+	for _, name := range p.touched() {
+		for _, part := range strings.Split(name, "/") {
+			if strings.Contains("/"+plain(m[2])+"/", "/"+plain(part)+"/") {
+				return nil
+			}
+		}
+	}
+	return []Finding{p.Finding("P2", "Subject:", fmt.Sprintf("area %q is no folder or file that the patch touches", m[2]), "reword the commit with upstream's own word")}
 }
 
 func checkBody(p *Patch) []Finding {
@@ -118,14 +156,14 @@ func checkBody(p *Patch) []Finding {
 	for _, heading := range []string{"Problem:", "Cause:", "Fix:"} {
 		at := strings.Index("\n"+p.Body, "\n"+heading)
 		if at < 0 || at < last {
-			found = append(found, p.finding("P3", "Subject:", fmt.Sprintf("no paragraph that starts with %q, in the order Problem, Cause, Fix", heading), "reword the commit"))
+			found = append(found, p.Finding("P3", "Subject:", fmt.Sprintf("no paragraph that starts with %q, in the order Problem, Cause, Fix", heading), "reword the commit"))
 		}
 		last = max(last, at)
 	}
 	for line := range strings.Lines(p.Body) {
 		line = strings.TrimRight(line, "\n")
 		if len(line) > maxBody && strings.Contains(strings.TrimSpace(line), " ") && !strings.Contains(line, "://") {
-			found = append(found, p.finding("P3", line, fmt.Sprintf("line of %d characters, wrap at %d", len(line), maxBody), "reword the commit"))
+			found = append(found, p.Finding("P3", line, fmt.Sprintf("line of %d characters, wrap at %d", len(line), maxBody), "reword the commit"))
 		}
 	}
 	return found
@@ -134,10 +172,10 @@ func checkBody(p *Patch) []Finding {
 // upstreamStatus are Yocto's values for a patch's standing with upstream; text may follow.
 var upstreamStatus = []string{"Pending", "Submitted", "Backport", "Denied", "Inactive-Upstream", "Inappropriate"}
 
-func checkTrailers(p *Patch, scenarios []string, earlier []*Patch) []Finding {
+func checkTrailers(p *Patch, scenarios []string) []Finding {
 	var found []Finding
 	bad := func(text, message string, args ...any) {
-		found = append(found, p.finding("P3", text, fmt.Sprintf(message, args...), "reword the commit"))
+		found = append(found, p.Finding("P3", text, fmt.Sprintf(message, args...), "reword the commit"))
 	}
 	for _, key := range []string{"Bug", "Upstream-Status", "Drop-When", "Test"} {
 		if p.Trailer(key) == "" {
@@ -153,12 +191,19 @@ func checkTrailers(p *Patch, scenarios []string, earlier []*Patch) []Finding {
 	if test := p.Trailer("Test"); test != "" && !slices.Contains(scenarios, test) {
 		bad("Test: ", "Test: %q is no scenario of this component", test)
 	}
-	if on := p.Trailer("Depends-On"); on != "" && !slices.ContainsFunc(earlier, func(e *Patch) bool { return strings.TrimSuffix(e.Name, ".patch")[5:] == on }) {
-		bad("Depends-On: ", "Depends-On: %q is the slug of no earlier patch", on)
-	}
 	for _, t := range p.Trailers {
 		if t.Key == "Signed-off-by" {
 			bad("Signed-off-by: ", "a sign-off is a person's statement; export takes it from whoever exports")
+		}
+	}
+	return found
+}
+
+func checkDepends(p *Patch, earlier []*Patch) []Finding {
+	var found []Finding
+	for _, on := range p.dependsOn() {
+		if !slices.ContainsFunc(earlier, func(e *Patch) bool { return e.fileSlug() == on }) {
+			found = append(found, p.Finding("P3", "Depends-On: "+on, fmt.Sprintf("Depends-On: %q is the slug of no earlier patch", on), "reword the commit"))
 		}
 	}
 	return found
@@ -175,10 +220,10 @@ func checkBots(p *Patch) []Finding {
 	for line := range strings.Lines(p.Subject + "\n" + p.Body + "\n") {
 		line = strings.TrimRight(line, "\n")
 		if mention.MatchString(line) {
-			found = append(found, p.finding("P4", line, "a mention (@name) makes upstream's bots refuse the commit", "reword the commit"))
+			found = append(found, p.Finding("P4", line, "a mention (@name) makes upstream's bots refuse the commit", "reword the commit"))
 		}
 		if closing.MatchString(line) {
-			found = append(found, p.finding("P4", line, "a closing keyword with a number makes upstream's bots refuse the commit", "reword the commit"))
+			found = append(found, p.Finding("P4", line, "a closing keyword with a number makes upstream's bots refuse the commit", "reword the commit"))
 		}
 	}
 	return found
@@ -197,7 +242,7 @@ func checkSize(p *Patch) []Finding {
 	if changed <= maxChanged || p.Trailer("Size-Reason") != "" {
 		return nil
 	}
-	return []Finding{p.finding("P5", "\n---\n", fmt.Sprintf("%d changed lines, at most %d without a trailer Size-Reason:", changed, maxChanged),
+	return []Finding{p.Finding("P5", "\n---\n", fmt.Sprintf("%d changed lines, at most %d without a trailer Size-Reason:", changed, maxChanged),
 		"split the commit, or reword it with the reason")}
 }
 
@@ -206,5 +251,5 @@ func checkUnitTest(p *Patch) []Finding {
 	if tested || p.Trailer("No-Unit-Test") != "" {
 		return nil
 	}
-	return []Finding{p.finding("P6", "\n---\n", "changes no unit test and has no trailer No-Unit-Test:", "add a test in upstream's style, or reword the commit with the reason")}
+	return []Finding{p.Finding("P6", "\n---\n", "changes no unit test and has no trailer No-Unit-Test:", "add a test in upstream's style, or reword the commit with the reason")}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -61,15 +62,14 @@ type Entry struct {
 // Ledger is the generated text: every patch, and every scenario with what its last run showed on base and patched.
 func Ledger(entries []Entry, results []Result) string {
 	var b strings.Builder
-	b.WriteString("## Ledger\n\n| component | stream | patch | class | upstream | drop when | scenario |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("## Ledger\n\n| component | stream | patch | class | upstream | drop when | scenario | base | patched |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, e := range entries {
+		sides := sidesOf(e, results)
 		for _, p := range e.Series.Patches {
-			title := p.Subject
-			if m := subjectForm.FindStringSubmatch(title); m != nil {
-				title = m[2] + ": " + m[3]
-			}
-			fmt.Fprintf(&b, "| %s | %s | [%04d](%s/%s/%s) %s | %s | %s | %s | %s |\n", e.Component, e.Stream, p.Number,
-				e.Component, e.Stream, p.Name, cell(title), p.Class(), cell(p.Trailer("Upstream-Status")), cell(p.Trailer("Drop-When")), p.Trailer("Test"))
+			test := p.Trailer("Test")
+			fmt.Fprintf(&b, "| %s | %s | [%04d](%s/%s/%s) %s | %s | %s | %s | %s | %s | %s |\n", e.Component, e.Stream, p.Number,
+				e.Component, e.Stream, p.Name, cell(p.Title()), p.Class(), cell(p.Trailer("Upstream-Status")), cell(p.Trailer("Drop-When")),
+				test, verdict(sides[test]["base"], e.Series.Hash()), verdict(sides[test]["patched"], e.Series.Hash()))
 		}
 	}
 	b.WriteString("\n## Track record\n\n| report | component | stream | scenario | base | patched |\n|---|---|---|---|---|---|\n")
@@ -79,19 +79,29 @@ func Ledger(entries []Entry, results []Result) string {
 	return b.String()
 }
 
-// writeTrack writes a row per scenario of one stream, in the order of the results.
-func writeTrack(b *strings.Builder, e Entry, results []Result) {
+// sidesOf are the results of one stream by scenario and side. The ledger speaks of the family of the reports.
+func sidesOf(e Entry, results []Result) map[string]map[string]Result {
 	sides := map[string]map[string]Result{}
-	var order []string
 	for _, r := range results {
 		if r.Component != e.Component || r.Stream != e.Stream || r.Family != "ipv6" {
 			continue
 		}
 		if sides[r.Scenario] == nil {
 			sides[r.Scenario] = map[string]Result{}
-			order = append(order, r.Scenario)
 		}
 		sides[r.Scenario][r.Side] = r
+	}
+	return sides
+}
+
+// writeTrack writes a row per scenario of one stream, in the order of the results.
+func writeTrack(b *strings.Builder, e Entry, results []Result) {
+	sides := sidesOf(e, results)
+	var order []string
+	for _, r := range results {
+		if r.Component == e.Component && r.Stream == e.Stream && r.Family == "ipv6" && !slices.Contains(order, r.Scenario) {
+			order = append(order, r.Scenario)
+		}
 	}
 	for _, name := range order {
 		base, patched := sides[name]["base"], sides[name]["patched"]
@@ -100,9 +110,9 @@ func writeTrack(b *strings.Builder, e Entry, results []Result) {
 	}
 }
 
-// shown says what a run showed, in the reader's terms: on base that the report happens (or that the base behaves
+// verdict says what a run showed, in the reader's terms: on base that the report happens (or that the base behaves
 // too), on patched that it does not.
-func shown(r Result, hash string) string {
+func verdict(r Result, hash string) string {
 	var word string
 	switch {
 	case r.Outcome == "":
@@ -116,13 +126,23 @@ func shown(r Result, hash string) string {
 	default:
 		word = "behaves"
 	}
-	if r.Detail != "" {
-		word += ": `" + cell(r.Detail) + "`"
-	}
 	if r.Side == "patched" && r.Series != hash {
 		word += " (stale: another series)"
 	}
 	return word
+}
+
+// shown is the verdict with the log line it rests on.
+func shown(r Result, hash string) string {
+	text := verdict(r, hash)
+	if r.Detail == "" {
+		return text
+	}
+	word, stale, _ := strings.Cut(text, " (stale")
+	if stale != "" {
+		stale = " (stale" + stale
+	}
+	return word + ": `" + cell(r.Detail) + "`" + stale
 }
 
 // cell makes text fit into one table cell.

@@ -46,8 +46,10 @@ func (t *Target) Rebase(ctx context.Context, s *Series, commits []git.Commit, on
 			return nil, fmt.Errorf("rebase %s: %w", p.Name, err)
 		}
 		from = commits[i].Tree
-		if on := leftOut(r.Patches, p.Trailer("Depends-On")); on != "" && got.State == Conflict {
-			got.Why = strings.TrimPrefix(got.Why+"; it depends on "+on+", which is left out", "; ")
+		for _, slug := range p.dependsOn() {
+			if on := leftOut(r.Patches, slug); on != "" && got.State == Conflict {
+				got.Why = strings.TrimPrefix(got.Why+"; it depends on "+on+", which is left out", "; ")
+			}
 		}
 		if got.NeedsWork() {
 			r.Outcome = OutcomeNeedsWork
@@ -75,6 +77,44 @@ func (t *Target) step(ctx context.Context, p *Patch, c git.Commit, from string, 
 	got.Commit = next.Hash
 	*tip = next
 	return got, nil
+}
+
+// Link is a patch with the commit that it is in its series.
+type Link struct {
+	Patch       *Patch
+	Before      string // tree of the commit before
+	Commit      git.Commit
+	Name, Email string // author of the new commit
+	Message     string // of the new commit
+}
+
+// Chain picks patches one after the other, each as a new commit, and gives what became of them and the last commit.
+// The first that needs a person ends it.
+func (t *Target) Chain(ctx context.Context, links []Link, onto string) ([]Pick, string, error) {
+	tip, err := t.Repo.Show(ctx, onto)
+	if err != nil {
+		return nil, "", err
+	}
+	var picks []Pick
+	for _, l := range links {
+		got, err := t.pick(ctx, l.Patch, l.Commit, l.Before, tip.Tree)
+		if err != nil {
+			return picks, "", err
+		}
+		if got.tree != tip.Tree {
+			next := git.Commit{Tree: got.tree, Parents: []string{tip.Hash}, Name: l.Name, Email: l.Email, Date: l.Commit.Date, Message: l.Message}
+			if next.Hash, err = t.Repo.Write(ctx, next); err != nil {
+				return picks, "", err
+			}
+			got.Commit = next.Hash
+			tip = next
+		}
+		picks = append(picks, got)
+		if got.NeedsWork() {
+			break
+		}
+	}
+	return picks, tip.Hash, nil
 }
 
 // leftOut gives the file of an earlier patch with that slug that became no commit.

@@ -17,10 +17,10 @@ import (
 func threePatches(t *testing.T) (git.Repo, string) {
 	t.Helper()
 	text := numbered(60)
-	r := newRepo(t, map[string]string{"a.go": text, "b.go": text})
-	commitFiles(t, r, message("area: one"), map[string]string{"a.go": edit(text, 10, "one\nmore\n")})
-	commitFiles(t, r, message("area: two"), map[string]string{"a.go": edit(edit(text, 10, "one\nmore\n"), 50, "two\n")})
-	commitFiles(t, r, message("area: three"), map[string]string{"b.go": edit(text, 20, "three\n")})
+	r := newRepo(t, map[string]string{"area/a.go": text, "area/b.go": text})
+	commitFiles(t, r, message("area: one"), map[string]string{"area/a.go": edit(text, 10, "one\nmore\n")})
+	commitFiles(t, r, message("area: two"), map[string]string{"area/a.go": edit(edit(text, 10, "one\nmore\n"), 50, "two\n")})
+	commitFiles(t, r, message("area: three"), map[string]string{"area/b.go": edit(text, 20, "three\n")})
 	dir := filepath.Join(t.TempDir(), "1.37")
 	plan, _ := refresh(t, r, dir)
 	if diff := cmp.Diff([]string{"new 0001-area-one.patch", "new 0002-area-two.patch", "new 0003-area-three.patch"}, states(plan)); diff != "" {
@@ -49,13 +49,13 @@ func TestRefresh(t *testing.T) {
 		}, []string{"kept 0001-area-one.patch", "kept 0002-area-two.patch", "changed 0003-area-three-and-more.patch"}},
 		{"amend", func(t *testing.T, r git.Repo) {
 			mustRun(t, r, "reset", "--quiet", "--soft", "HEAD~1")
-			commitFiles(t, r, message("area: three"), map[string]string{"b.go": numbered(61)})
+			commitFiles(t, r, message("area: three"), map[string]string{"area/b.go": numbered(61)})
 		}, []string{"kept 0001-area-one.patch", "kept 0002-area-two.patch", "changed 0003-area-three.patch"}},
 		{"split", func(t *testing.T, r git.Repo) {
 			mustRun(t, r, "reset", "--quiet", "--hard", "HEAD~1")
 			text := numbered(60)
-			commitFiles(t, r, message("area: three"), map[string]string{"b.go": edit(text, 20, "three\n")})
-			commitFiles(t, r, message("area: four", "Depends-On: area-three"), map[string]string{"b.go": edit(edit(text, 20, "three\n"), 40, "four\n")})
+			commitFiles(t, r, message("area: three"), map[string]string{"area/b.go": edit(text, 20, "three\n")})
+			commitFiles(t, r, message("area: four", "Depends-On: area-three"), map[string]string{"area/b.go": edit(edit(text, 20, "three\n"), 40, "four\n")})
 		}, []string{"kept 0001-area-one.patch", "kept 0002-area-two.patch", "kept 0003-area-three.patch", "new 0004-area-four.patch"}},
 	}
 	for _, tt := range tests {
@@ -84,7 +84,7 @@ func TestRefreshKeepsBytesOfAnotherGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := bytes.Replace(data, []byte(" b.go | 2 +-\n"), []byte(" b.go |    2 +-\n"), 1)
+	other := bytes.Replace(data, []byte(" area/b.go | 2 +-\n"), []byte(" area/b.go |    2 +-\n"), 1)
 	other = hunkHeading.ReplaceAll(other, []byte("$1 func f() {"))
 	if bytes.Equal(other, data) {
 		t.Fatal("nothing was made different")
@@ -140,10 +140,10 @@ func TestRefreshRefusesWhatAPatchCannotHold(t *testing.T) {
 		name, want string
 		edit       func(t *testing.T, dir string)
 	}{
-		{"binary", "binary content", func(t *testing.T, dir string) { put(t, dir, "a.go", "\x00\x01\x02", 0o644) }},
+		{"binary", "binary content", func(t *testing.T, dir string) { put(t, dir, "area/a.go", "\x00\x01\x02", 0o644) }},
 		{"executable", "a new file of mode 100755", func(t *testing.T, dir string) { put(t, dir, "run.sh", "x\n", 0o755) }},
 		{"mode", "mode changes from 100644 to 100755", func(t *testing.T, dir string) {
-			if err := os.Chmod(filepath.Join(dir, "a.go"), 0o755); err != nil {
+			if err := os.Chmod(filepath.Join(dir, "area/a.go"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -152,12 +152,12 @@ func TestRefreshRefusesWhatAPatchCannotHold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"CRLF", "line ends in CRLF", func(t *testing.T, dir string) { put(t, dir, "a.go", "one\r\n", 0o644) }},
-		{"not UTF-8", "not UTF-8", func(t *testing.T, dir string) { put(t, dir, "a.go", "g\xf6d\n", 0o644) }},
+		{"CRLF", "line ends in CRLF", func(t *testing.T, dir string) { put(t, dir, "area/a.go", "one\r\n", 0o644) }},
+		{"not UTF-8", "not UTF-8", func(t *testing.T, dir string) { put(t, dir, "area/a.go", "g\xf6d\n", 0o644) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRepo(t, map[string]string{"a.go": "one\ntwo\n"})
+			r := newRepo(t, map[string]string{"area/a.go": "one\ntwo\n"})
 			tt.edit(t, r.Dir)
 			c := commitFiles(t, r, message("area: bad"), nil)
 			_, err := PlanRefresh(t.Context(), r, &Series{}, []git.Commit{c})
@@ -178,8 +178,8 @@ func put(t *testing.T, dir, name, text string, mode os.FileMode) {
 // TestRenamesAndDeletionsAreCarried is the written rule on what a patch may do to a file.
 func TestRenamesAndDeletionsAreCarried(t *testing.T) {
 	text := numbered(30)
-	r := newRepo(t, map[string]string{"a.go": text, "b.go": text + "b\n"})
-	want := commitFiles(t, r, message("area: move and remove"), map[string]string{"a.go": "", "dir/c.go": edit(text, 3, "moved\n"), "b.go": ""})
+	r := newRepo(t, map[string]string{"area/a.go": text, "area/b.go": text + "b\n"})
+	want := commitFiles(t, r, message("area: move and remove"), map[string]string{"area/a.go": "", "dir/c.go": edit(text, 3, "moved\n"), "area/b.go": ""})
 	dir := filepath.Join(t.TempDir(), "s")
 	_, s := refresh(t, r, dir)
 	mustRun(t, r, "reset", "--quiet", "--hard", "base")

@@ -37,6 +37,8 @@ type Trailer struct {
 type Series struct {
 	Dir     string
 	Patches []*Patch
+	// incomplete: a file of the folder is no patch, so numbers and dependencies say nothing.
+	incomplete bool
 }
 
 // Load reads dir/*.patch in the order of their names. A folder that does not exist is an empty series. Every file
@@ -60,6 +62,7 @@ func Load(dir string) (*Series, error) {
 		s.Patches = append(s.Patches, p)
 	}
 	sort.Slice(s.Patches, func(i, j int) bool { return s.Patches[i].Name < s.Patches[j].Name })
+	s.incomplete = len(bad) > 0
 	return s, errors.Join(bad...)
 }
 
