@@ -64,6 +64,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringP("output", "o", "text", "output format: text or json")
-	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newRefresh(), newRebase(), newExport(), newVerify(), newUpdate(), newReproduce(), newDeps())
+	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newNew(), newRefresh(), newRebase(), newExport(), newVerify(), newUpdate(), newReproduce(), newDeps())
 	return root
 }
