@@ -5,7 +5,7 @@ RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 6 $(if $(FAMIL
 # What takes a minute to build is reproduced in every test; the others by `make reproduce C= S=`.
 REPRODUCE = cluster-version-operator
 SWEEP = go test ./tests/integration/sweep -count=1 -run 'TestSweep$$'
-.PHONY: build base reproduce reproduce-short test unit lint integration sweep bench demo verify update status clean deps help
+.PHONY: build base reproduce reproduce-short test unit lint integration sweep bench demo verify update rebase export status clean deps help
 
 build: ## fetch, apply and build the patched components (also plain `make`)
 	@$(CARRY) build $(C) $(S)
@@ -41,8 +41,14 @@ bench: build base ## time lost, load and memory, base beside patched (ten minute
 demo: build base ## the first bug: base beside patched, in about a minute
 	@cd tests/integration && go test -count=1 -run TestDemo -demo
 
-verify: ## check patch files and ledger, compare upstream's tests on base and patched
-	@$(CARRY) verify --tests $(C) $(S)
+verify: ## check patch files, series and ledger (ALL=1: everything again, upstream's tests on base and patched too)
+	@$(CARRY) verify $(C) $(S) $(if $(ALL),--all)
+
+rebase: ## move the series C= S= to another base, TO=version or TO=DIR[@REV], on a copy, and report
+	@$(CARRY) rebase $(C) $(S) $(if $(wildcard $(firstword $(subst @, ,$(TO)))),--onto,--to) $(TO)
+
+export: ## make upstream pull requests of the patches of C= S=, or of one, P=
+	@$(CARRY) export $(C) $(S) $(P)
 
 update: ## write what is generated (patches/README.md)
 	@$(CARRY) update
