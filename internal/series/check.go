@@ -43,11 +43,12 @@ func (s *Series) Check(scenarios []string) []Finding {
 		checks := []func(*Patch) []Finding{
 			checkSubject, checkArea, checkBody, checkBots, checkSize, checkUnitTest,
 			func(p *Patch) []Finding { return checkTrailers(p, scenarios) },
+			func(p *Patch) []Finding { return checkDepends(p, s.Patches[:i]) },
 		}
-		if !s.incomplete {
-			checks = append(checks,
-				func(p *Patch) []Finding { return checkName(p, i+1, s.Patches[:i]) },
-				func(p *Patch) []Finding { return checkDepends(p, s.Patches[:i]) })
+		if s.incomplete {
+			checks = checks[:len(checks)-1]
+		} else {
+			found = append(found, checkName(p, i+1, s.Patches[:i])...)
 		}
 		for _, check := range checks {
 			found = append(found, check(p)...)
