@@ -17,6 +17,7 @@ type buildFlags struct {
 	base          bool
 	rig           bool
 	upto          int
+	control       bool
 	source        string
 	sourceVersion string
 }
@@ -46,11 +47,15 @@ func newBuild() *cobra.Command {
 	cmd.Flags().BoolVar(&f.base, "base", false, "build the unpatched binaries that the pin's tool lines name")
 	cmd.Flags().BoolVar(&f.rig, "rig", false, "build what the test rig needs beside them (tests/integration/pins), too")
 	cmd.Flags().IntVar(&f.upto, "upto", 0, "apply the first `N` patches only, into out/<component>/<stream>/upto/N")
+	cmd.Flags().BoolVar(&f.control, "control", false, "apply tests/integration/controls instead of the series, into out/<component>/<stream>/control")
 	cmd.Flags().StringVar(&f.source, "source", "", "build from a checkout of upstream or of a fork, `DIR[@REV]`, instead of the pin")
 	cmd.Flags().StringVar(&f.sourceVersion, "source-version", "", "the version the source is released as, where no v tag says it")
 	cmd.MarkFlagsMutuallyExclusive("base", "upto")
 	cmd.MarkFlagsMutuallyExclusive("base", "source")
 	cmd.MarkFlagsMutuallyExclusive("upto", "source")
+	for _, other := range []string{"base", "upto", "source"} {
+		cmd.MarkFlagsMutuallyExclusive("control", other)
+	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd, args); err != nil {
@@ -81,6 +86,9 @@ func (f *buildFlags) build(cmd *cobra.Command, s *component.Stream) ([]*componen
 		defer p.end()
 		return s.BuildBase(cmd.Context(), p.tick)
 	}
+	if f.control && !s.HasControls() {
+		return nil, nil
+	}
 	t, err := f.tree(cmd, s)
 	if err != nil {
 		return nil, err
@@ -101,6 +109,13 @@ func (f *buildFlags) build(cmd *cobra.Command, s *component.Stream) ([]*componen
 }
 
 func (f *buildFlags) tree(cmd *cobra.Command, s *component.Stream) (*component.Tree, error) {
+	if f.control {
+		controls, err := series.Load(s.Controls())
+		if err != nil {
+			return nil, err
+		}
+		return s.ControlTree(controls), nil
+	}
 	sr, err := series.Load(s.Patches())
 	if err != nil {
 		return nil, err

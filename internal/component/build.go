@@ -2,6 +2,7 @@ package component
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func (s *Stream) BuildPatched(ctx context.Context, t *Tree, compiled Compiled) (
 	if b.Base, err = t.base.version(ctx, s); err != nil {
 		return nil, err
 	}
-	b.Version = fmt.Sprintf("%s+carry.%d.%s", b.Base, b.Patches, b.Series)
+	b.Version = fmt.Sprintf("%s+%s.%d.%s", b.Base, cmp.Or(t.mark, "carry"), b.Patches, b.Series)
 	if b.Dirty {
 		b.Version += ".dirty"
 	}

@@ -21,6 +21,7 @@ type Tree struct {
 	Series *series.Series
 	base   base
 	repo   git.Repo
+	mark   string // in the stamp of what is built from it; empty: carry
 }
 
 // base is where a tree's pristine files come from.

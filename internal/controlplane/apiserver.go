@@ -102,6 +102,9 @@ func (c *ControlPlane) Request(ctx context.Context, method, path string, body io
 	req.Header.Set("Accept", accept)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/yaml") // of which JSON is a part
+		if method == http.MethodPatch {
+			req.Header.Set("Content-Type", "application/merge-patch+json")
+		}
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {

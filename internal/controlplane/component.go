@@ -18,6 +18,8 @@ type ComponentConfig struct {
 	Server    string   // https://host:port it believes to be the API: the proxy
 	Start     int      // 1 for the first start in this directory, 2 for the next
 	Hosts     string   // see Command
+	Env       []string // NAME=VALUE, put into the environment; empty means OpenShift's as it is
+	Payload   string   // the operator's: directory of the release payload
 	Flags     []string // put into the argv in the way of Argv.With; empty means OpenShift's as they are
 }
 
@@ -36,6 +38,7 @@ func (c *ControlPlane) StartComponent(config ComponentConfig) (*Process, error) 
 		Name: name,
 		Path: config.Path,
 		Args: argv.With(config.Flags...),
+		Env:  config.environment(),
 		Dir:  c.config.Dir,
 
 		Network: c.config.ComponentNetwork, Hosts: config.Hosts,
@@ -43,10 +46,15 @@ func (c *ControlPlane) StartComponent(config ComponentConfig) (*Process, error) 
 }
 
 func (c *ControlPlane) componentArgv(config ComponentConfig) (Argv, error) {
-	if config.Component != "kube-controller-manager" {
+	switch config.Component {
+	case "kube-controller-manager":
+	case operatorName:
+		kubeconfig, err := c.writeKubeconfig(config.Server, c.pki.operatorToken)
+		return clusterVersionOperatorArgv(kubeconfig), err
+	default:
 		return nil, fmt.Errorf("start component %s: its flags are not known", config.Component)
 	}
-	kubeconfig, err := c.writeKubeconfig(config.Server)
+	kubeconfig, err := c.writeKubeconfig(config.Server, c.pki.token)
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +118,11 @@ func controllers(stream string) string {
 
 // writeKubeconfig names the server, its CA and a bearer token: a client
 // certificate would end at the proxy.
-func (c *ControlPlane) writeKubeconfig(server string) (string, error) {
+func (c *ControlPlane) writeKubeconfig(server, token string) (string, error) {
 	const name = "rig"
 	config := api.NewConfig()
 	config.Clusters[name] = &api.Cluster{Server: server, CertificateAuthorityData: c.pki.caPEM}
-	config.AuthInfos[name] = &api.AuthInfo{Token: c.pki.token}
+	config.AuthInfos[name] = &api.AuthInfo{Token: token}
 	config.Contexts[name] = &api.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
 	data, err := clientcmd.Write(*config)

@@ -109,7 +109,7 @@ func TestKubeconfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := ControlPlane{config: Config{Dir: t.TempDir()}, pki: p}
-	path, err := c.writeKubeconfig("https://[::1]:6443")
+	path, err := c.writeKubeconfig("https://[::1]:6443", p.token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,8 @@ type PKI struct {
 	adminToken string // a member of system:masters
 	token      string // of the component
 	front      *crypto.CA
+
+	operatorToken string // of the component, if that is the operator
 }
 
 // names of the files that Write makes.
@@ -68,6 +70,8 @@ func NewPKI(hosts ...string) (*PKI, error) {
 		return nil, err
 	}
 	p.files[tokenFile] = fmt.Appendf(nil, "%s,admin,admin,system:masters\n%s,%s,component\n", p.adminToken, p.token, componentUser)
+	p.operatorToken = rand.Text()
+	p.files[tokenFile] = fmt.Appendf(p.files[tokenFile], "%s,%s,operator,system:serviceaccounts\n", p.operatorToken, operatorUser)
 	return p, nil
 }
 

@@ -30,6 +30,9 @@ const (
 	// not to give an answer is not waited for any longer (K1).
 	terminateLimit = time.Second
 	answerLimit    = 3 * time.Second
+
+	// One that holds the lease may look for the API for 5 s more (V1).
+	leaderTerminateLimit = 6 * time.Second
 )
 
 // run is one scenario on one side of one stream, with a control plane of its
@@ -99,6 +102,11 @@ func (r *run) start(ctx context.Context, pki *controlplane.PKI) error {
 	})
 	if err != nil {
 		return err
+	}
+	if r.target.component == operator {
+		if err := r.prepareOperator(limited); err != nil {
+			return err
+		}
 	}
 	if r.proxyLog, err = os.Create(filepath.Join(r.dir, "proxy.log")); err != nil {
 		return fmt.Errorf("keep log of proxy: %w", err)

@@ -13,13 +13,14 @@ import (
 
 // scenario is one script and what its header says.
 type scenario struct {
-	file   string
-	name   string // of the file, without .txtar
-	title  string
-	report string // R1, R2, R3 or none
-	base   string // fails: as reported, and only there; same: as the patched side
-	length string // short: runs with -short too; long: does not
-	stream string // the only one that has what it is about; empty: all
+	file    string
+	name    string // of the file, without .txtar
+	title   string
+	report  string          // R1, R2, R3 or none
+	base    string          // fails: as reported, and only there; same: as the patched side
+	length  string          // short: runs with -short too; long: does not
+	stream  string          // the only one that has what it is about; empty: all
+	special map[side]string // which binary a side has, if not its own: controls, or upto N
 
 	network string // namespaces or localhost; empty: everything is where the rig is
 }
@@ -29,16 +30,19 @@ var headerValues = map[string]*regexp.Regexp{
 	"report": regexp.MustCompile(`^(R\d+|none)$`),
 	"base":   regexp.MustCompile(`^(fails|same)$`),
 	"length": regexp.MustCompile(`^(short|long)$`),
-	"stream": regexp.MustCompile(`^\d+\.\d+$`), // this and the next may be left out
+	"stream": regexp.MustCompile(`^\d+\.\d+$`), // may be left out
+
+	"control": specialBinary, // these two also
+	"patched": specialBinary,
 
 	"network": regexp.MustCompile(`^(` + namespaces + `|` + localhost + `)$`),
 }
 
 var (
 	headerLine    = regexp.MustCompile(`^# ([a-z]+): (.*)$`)
-	onOneSide     = regexp.MustCompile(`\[!?\s*(base|patched)\s*\]`)
+	onOneSide     = regexp.MustCompile(`\[!?\s*(base|patched|control)\s*\]`)
 	endsEarly     = regexp.MustCompile(`(^|\]\s*)(skip|stop)\b`)
-	endsBaseEarly = regexp.MustCompile(`^\[base\] stop\b`)
+	endsBaseEarly = regexp.MustCompile(`^\[(base|control)\] stop\b`)
 )
 
 // readScenario reads a file and checks what can be seen without running it.
@@ -76,6 +80,7 @@ func (s *scenario) readHeader(lines []string) error {
 		}
 		seen[m[1]] = m[2]
 	}
+	s.special = map[side]string{control: seen["control"], patched: seen["patched"]}
 	s.report, s.base, s.length = seen["report"], seen["base"], seen["length"]
 	s.stream, s.network = seen["stream"], seen["network"]
 	if s.report == "" || s.base == "" || s.length == "" || len(lines)-1 != len(seen) {
@@ -97,7 +102,7 @@ func (s *scenario) checkScript(lines []string) error {
 			return fmt.Errorf("line %q: base is the same here, so no line may be for one side", line)
 		}
 		if endsEarly.MatchString(line) && !endsBaseEarly.MatchString(line) {
-			return fmt.Errorf("line %q: only the base may end early, by [base] stop", line)
+			return fmt.Errorf("line %q: only base and control may end early, by [base] stop or [control] stop", line)
 		}
 	}
 	if s.base == "fails" && !sided {

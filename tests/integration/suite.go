@@ -72,7 +72,9 @@ func (s *suite) planned(short bool) ([]*run, error) {
 			if short && scenario.length == "long" || scenario.stream != "" && scenario.stream != t.stream {
 				continue
 			}
-			runs = append(runs, s.run(t, scenario, base), s.run(t, scenario, patched))
+			for _, side := range scenario.sides() {
+				runs = append(runs, s.run(t, scenario, side))
+			}
 		}
 	}
 	if len(runs) == 0 {
@@ -114,7 +116,10 @@ func (r *run) name() string {
 func (s *suite) execute(t *testing.T, r *run) {
 	t.Helper()
 	var err error
-	if r.binaries, err = s.layout.binaries(r.target, r.side); err != nil {
+	if r.binaries, err = s.layout.binaries(r.target, r.side); err == nil && r.scenario.binaryOf(r.side) != "" {
+		r.binaries.component, err = s.layout.special(r.target, r.scenario.binaryOf(r.side))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
@@ -132,6 +137,7 @@ func (s *suite) execute(t *testing.T, r *run) {
 		RequireExplicitExec: true,
 		Cmds:                r.commands(),
 		Condition:           r.condition,
+		Setup:               r.setup,
 	})
 	r.err = errors.Join(r.finish(), s.compare(r))
 	if r.err != nil {
@@ -181,7 +187,7 @@ func (s *suite) close() { _ = os.Remove(s.dir) }
 // condition knows [base], [patched] and [stream:VERSION].
 func (r *run) condition(text string) (bool, error) {
 	switch text {
-	case string(base), string(patched):
+	case string(base), string(patched), string(control):
 		return text == string(r.side), nil
 	}
 	if version, ok := strings.CutPrefix(text, "stream:"); ok {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
+	"time"
 
 	"carry/internal/controlplane"
 )
@@ -25,9 +27,11 @@ func (r *run) startComponent(c call) error {
 		return err
 	}
 	r.starts++
+	env, flags := environmentAndFlags(c.args)
 	component, err := r.plane.StartComponent(controlplane.ComponentConfig{
 		Component: r.target.component, Stream: r.target.stream, Path: r.binaries.component,
-		Server: server, Start: r.starts, Hosts: hosts, Flags: c.args,
+		Server: server, Start: r.starts, Hosts: hosts, Flags: flags,
+		Env: env, Payload: r.layout.payload(),
 	})
 	if err != nil {
 		return err
@@ -35,6 +39,18 @@ func (r *run) startComponent(c call) error {
 	r.component, r.ended = component, false
 	r.note("start", c.args, strconv.Itoa(component.PID()))
 	return nil
+}
+
+// environmentAndFlags tells NAME=VALUE from --FLAG=VALUE.
+func environmentAndFlags(words []string) (env, flags []string) {
+	for _, word := range words {
+		if strings.HasPrefix(word, "-") {
+			flags = append(flags, word)
+		} else {
+			env = append(env, word)
+		}
+	}
+	return env, flags
 }
 
 var errNotStarted = errors.New("the component was not started")
@@ -52,16 +68,29 @@ func (r *run) stillRunning(c call) error {
 }
 
 // exited waits for the component's end, which it may ask for, and wants its
-// exit code.
+// exit code; negated it wants the component to be there still, although asked.
 func (r *run) exited(c call) error {
 	if r.component == nil {
 		return errNotStarted
+	}
+	if c.neg {
+		return r.remains(c)
+	}
+	if len(c.args) != 1 {
+		return errMisuse
 	}
 	want, err := strconv.Atoi(c.args[0])
 	if err != nil {
 		return fmt.Errorf("exit code: %w", err)
 	}
-	exit, err := r.end(c.has("-terminate"))
+	var limit time.Duration
+	switch {
+	case c.has("-leader"):
+		limit = leaderTerminateLimit
+	case c.has("-terminate"):
+		limit = terminateLimit
+	}
+	exit, err := r.end(limit)
 	if err != nil {
 		return err
 	}
@@ -73,12 +102,12 @@ func (r *run) exited(c call) error {
 	return nil
 }
 
-// end waits for the component's end, or asks for it. What is asked must have
-// died within its limit, and may be taken down later.
-func (r *run) end(ask bool) (controlplane.Exit, error) {
-	if ask {
+// end waits for the component's end. With a limit it asks for it first: what is
+// asked must have died within that, and may be taken down later.
+func (r *run) end(limit time.Duration) (controlplane.Exit, error) {
+	if limit > 0 {
 		r.component.Terminate()
-		ctx, cancel := context.WithTimeout(r.ctx, terminateLimit)
+		ctx, cancel := context.WithTimeout(r.ctx, limit)
 		defer cancel()
 		if exit, err := r.component.WaitExit(ctx); err == nil || !r.component.Dying() {
 			return exit, err
@@ -87,6 +116,23 @@ func (r *run) end(ask bool) (controlplane.Exit, error) {
 	ctx, cancel := r.limited()
 	defer cancel()
 	return r.component.WaitExit(ctx)
+}
+
+// remains wants the component to run on when it is asked to end, for as long as
+// its end may take.
+func (r *run) remains(c call) error {
+	if len(c.args) > 0 || !c.has("-terminate") {
+		return errMisuse
+	}
+	r.component.Terminate()
+	ctx, cancel := context.WithTimeout(r.ctx, terminateLimit)
+	defer cancel()
+	exit, err := r.component.WaitExit(ctx)
+	var late *controlplane.TimeoutError
+	if errors.As(err, &late) {
+		return nil
+	}
+	return errors.Join(err, wrongf("it ended: %s", exit))
 }
 
 // logLine waits for a line of the component's log; negated it wants none so

@@ -94,10 +94,9 @@ type keptResult struct {
 // keep runs the component until the context ends; the run's own fields are its
 // until it has sent the result.
 func (r *run) keep(ctx context.Context, factor float64) <-chan keptResult {
-	container := kubelet.Container{
-		Start:   r.startKept,
-		Startup: kubelet.Startup(r.healthy), Liveness: kubelet.Liveness(r.healthy),
-		Factor: factor,
+	container := kubelet.Container{Start: r.startKept, Factor: factor}
+	if r.target.component != operator { // which has no probes
+		container.Startup, container.Liveness = kubelet.Startup(r.healthy), kubelet.Liveness(r.healthy)
 	}
 	result := make(chan keptResult, 1)
 	go func() {
