@@ -42,7 +42,7 @@ var (
 	headerLine    = regexp.MustCompile(`^# ([a-z]+): (.*)$`)
 	onOneSide     = regexp.MustCompile(`\[!?\s*(base|patched|control)\s*\]`)
 	endsEarly     = regexp.MustCompile(`(^|\]\s*)(skip|stop)\b`)
-	endsBaseEarly = regexp.MustCompile(`^\[(base|control)\] stop\b`)
+	endsBaseEarly = regexp.MustCompile(`^\[(base|control|!patched)\] stop\b`)
 )
 
 // readScenario reads a file and checks what can be seen without running it.
