@@ -12,6 +12,8 @@ build: ## fetch, apply and build the patched components (also plain `make`)
 
 base: ## build what the tests compare with: base components, kube-apiserver, etcd
 	@$(CARRY) build --base --rig
+	@$(CARRY) build --control
+	@for n in 1 2 3; do $(CARRY) build --upto $$n cluster-version-operator 4.11 || exit; done
 
 test: deps build base unit lint verify reproduce-short ## everything that must pass
 	@$(RIG) -short
