@@ -26,7 +26,7 @@ reproduce-short:
 	@$(CARRY) reproduce $(REPRODUCE)
 
 unit: ## unit and script tests with the race detector
-	@go test -race ./cmd/... ./internal/... ./tests/integration/sweep ./tests/integration/bench
+	@go test -race -timeout 30m ./cmd/... ./internal/... ./tests/integration/sweep ./tests/integration/bench
 
 lint: ## format, vet, tidy
 	@go mod tidy -diff && test -z "$$(gofmt -l cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...
@@ -44,7 +44,7 @@ demo: build base ## the first bug: base beside patched, in about a minute
 	@cd tests/integration && go test -count=1 -run TestDemo -demo
 
 verify: ## check patch files, series and ledger (ALL=1: everything again, upstream's tests on base and patched too)
-	@$(CARRY) verify $(C) $(S) $(if $(ALL),--all)
+	@$(CARRY) verify $(C) $(S) $(if $(ALL),--all,--quick --tests)
 
 rebase: ## move the series C= S= to another base, TO=version or TO=DIR[@REV], on a copy, and report
 	@$(CARRY) rebase $(C) $(S) $(if $(wildcard $(firstword $(subst @, ,$(TO)))),--onto,--to) $(TO)
