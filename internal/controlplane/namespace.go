@@ -75,16 +75,31 @@ func (n *Namespace) enter() error {
 	return nil
 }
 
-// onThread calls a function on a thread that nothing else has run on or will:
-// as it is never unlocked, it ends with the goroutine and takes along whatever
-// the function has made of it.
 func onThread(do func() error) error {
 	result := make(chan error, 1)
+	goOnThread(func() { result <- do() })
+	return <-result
+}
+
+// goOnThread is a go statement for what changes its thread: that is never
+// unlocked, so that it ends with the goroutine and runs nothing else. The main
+// thread cannot end, and /proc/self would show what it was made into: it
+// stands aside until another has done it.
+func goOnThread(do func()) {
 	go func() {
 		runtime.LockOSThread()
-		result <- do()
+		if unix.Gettid() != os.Getpid() {
+			do()
+			return
+		}
+		defer runtime.UnlockOSThread()
+		done := make(chan struct{})
+		goOnThread(func() {
+			defer close(done)
+			do()
+		})
+		<-done
 	}()
-	return <-result
 }
 
 // ownHosts puts a file in the place of /etc/hosts, for the thread it is called

@@ -61,8 +61,14 @@ func TestNamespace(t *testing.T) {
 	if err := n.Do(func() error { return want }); err != want {
 		t.Errorf("error %v", err)
 	}
-	// No thread that ran there runs anything else.
+	// No thread that ran there runs anything else, and the main one never did.
 	for range 100 {
+		if err := n.Do(func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.Readlink("/proc/self/ns/net"); got != rig {
+			t.Fatalf("the main thread is in %s, want %s: %v", got, rig, err)
+		}
 		done := make(chan string)
 		go func() { done <- network(t) }()
 		if got := <-done; got != rig {

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -60,7 +59,7 @@ func StartProcess(c Command) (*Process, error) {
 	p := &Process{command: c, cmd: command(c), log: newLog(file), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	begun := make(chan error)
-	go p.run(file, begun)
+	goOnThread(func() { p.run(file, begun) })
 	if err := <-begun; err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
@@ -86,10 +85,7 @@ func command(c Command) *exec.Cmd {
 // run starts the process and waits for it on one thread: the kernel sends
 // Pdeathsig when the thread that forked ends, not when the rig does, and an
 // idle thread of a Go program may end at any time.
-//
-// The thread is never unlocked: it may be in another namespace by then.
 func (p *Process) run(file *os.File, begun chan<- error) {
-	runtime.LockOSThread()
 	defer file.Close()
 	err := p.start()
 	begun <- err

@@ -72,17 +72,18 @@ func (n *network) make() error {
 	// No detection of duplicate addresses: it would keep them useless for a
 	// second. The API's side has a route to the component that does not come
 	// and go with its address, since it still has to reset connections then.
-	return errors.Join(
-		ip(n.component, n.api,
-			"link set lo up",
-			"link add api type veth peer name component netns "+otherNamespace,
-			"link set api up",
-			"addr add "+componentAddress+"/64 dev api nodad"),
-		ip(n.api, nil,
-			"link set component up",
-			"addr add "+apiAddress+"/64 dev component nodad",
-			"route add "+componentAddress+"/128 dev component"),
-	)
+	err = ip(n.component, n.api,
+		"link set lo up",
+		"link add api type veth peer name component netns "+otherNamespace,
+		"link set api up",
+		"addr add "+componentAddress+"/64 dev api nodad")
+	if err != nil {
+		return err
+	}
+	return ip(n.api, nil,
+		"link set component up",
+		"addr add "+apiAddress+"/64 dev component nodad",
+		"route add "+componentAddress+"/128 dev component")
 }
 
 // close may be called on a nil network.
@@ -215,7 +216,11 @@ func ip(in, other *controlplane.Namespace, lines ...string) error {
 	}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := in.Do(cmd.Run); err != nil {
+	err := in.Do(cmd.Run)
+	if errors.Is(err, exec.ErrNotFound) {
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("ip %s: %w: %s", strings.Join(lines, "; "), err, bytes.TrimSpace(said.Bytes()))
 	}
 	return nil

@@ -139,7 +139,7 @@ func (r *Report) claimBurst() Claim {
 			v.add(r.burst(l) <= mostBurst, "%s: %.2f", l.strain(), r.burst(l))
 		}
 	}
-	return v.claim("K9", fmt.Sprintf("in the 10 s after the return patched makes at most %.1f times the requests of a start without a fault", mostBurst), len(strains)-1)
+	return v.claim("K9", fmt.Sprintf("in its busiest 10 s after the return patched makes at most %.1f times the requests of a start without a fault", mostBurst), len(strains)-1)
 }
 
 func (r *Report) claimConnections() Claim {

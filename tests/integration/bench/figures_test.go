@@ -66,10 +66,13 @@ func TestPeak(t *testing.T) {
 	for _, ms := range []int{2500, 0, 900, 1000, 1100, 1800, 5000} {
 		times = append(times, begin.Add(time.Duration(ms)*time.Millisecond))
 	}
-	if got := peak(times); got != 4 { // 900 to 1800
+	if got := peak(times, time.Second); got != 4 { // 900 to 1800
 		t.Errorf("peak %d, want 4", got)
 	}
-	if got := peak(nil); got != 0 {
+	if got := peak(times, 3*time.Second); got != 6 { // 0 to 2500
+		t.Errorf("peak of three seconds %d, want 6", got)
+	}
+	if got := peak(nil, time.Second); got != 0 {
 		t.Errorf("peak of nothing %d", got)
 	}
 }

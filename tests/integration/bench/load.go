@@ -13,7 +13,7 @@ import (
 
 const (
 	waiting = 15 * time.Second // how long the API is away
-	window  = 10 * time.Second // in which requests are counted after that
+	window  = 10 * time.Second // the busiest one is looked for after that
 )
 
 // A strain is a trouble, and when it comes.
@@ -46,9 +46,10 @@ type Load struct {
 
 	Dials    *Dials  `json:"dials,omitempty"` // in the outage; nil: could not be counted
 	Requests float64 `json:"requests"`        // per second of the outage, as far as they reached the proxy
-	// After counts the requests of the first 10 s from the return on, without
-	// an outage from the first request on; Peak those of the busiest second in
-	// it. Both are 0 where the process had ended.
+	// After counts the requests of the busiest 10 s from the return on, without
+	// an outage from the first request on, to the end of the first 10 s or to
+	// functional, whichever is later; Peak those of the busiest second. Both are
+	// 0 where the process had ended.
 	After int `json:"after"`
 	Peak  int `json:"peak"`
 	// Seconds from the return, or the first request, to functional.
@@ -117,8 +118,12 @@ func (sp *spell) run(ctx context.Context, binary string, s strain) (err error) {
 			return err
 		}
 	}
+	var flags []string
+	if s.phase == running {
+		flags = longLease
+	}
 	begin := time.Now()
-	if sp.process, err = sp.plane.launch(binary, sp.way, longLease...); err != nil {
+	if sp.process, err = sp.plane.launch(binary, sp.way, flags...); err != nil {
 		return err
 	}
 	defer sp.process.Stop()
@@ -217,8 +222,8 @@ func (sp *spell) watch(ctx context.Context, returned time.Time) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	times := within(sp.way.Requests(), returned, returned.Add(window))
-	sp.load.After, sp.load.Peak = len(times), peak(times)
+	times := within(sp.way.Requests(), returned, time.Now())
+	sp.load.After, sp.load.Peak = peak(times, window), peak(times, time.Second)
 	return sp.plane.gone(ctx, sp.demand)
 }
 
@@ -233,12 +238,12 @@ func within(requests []faults.Request, from, to time.Time) []time.Time {
 	return times
 }
 
-// peak is the most that came within any second.
-func peak(times []time.Time) int {
+// peak is the most that came within any stretch of this length.
+func peak(times []time.Time, length time.Duration) int {
 	slices.SortFunc(times, time.Time.Compare)
 	most, first := 0, 0
 	for i, t := range times {
-		for !t.Before(times[first].Add(time.Second)) {
+		for !t.Before(times[first].Add(length)) {
 			first++
 		}
 		most = max(most, i-first+1)

@@ -23,7 +23,9 @@ const (
 	lease      = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + component
 )
 
-// longLease are library-go's values, which outlast a wait of the bench.
+// longLease are library-go's values, which outlast a wait of the bench. A
+// process that has no lease yet runs with OpenShift's: its next attempt comes
+// in seconds.
 var longLease = []string{
 	"--leader-elect-lease-duration=137s", "--leader-elect-renew-deadline=107s", "--leader-elect-retry-period=26s",
 }

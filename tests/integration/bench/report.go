@@ -134,7 +134,7 @@ func (l Load) say() string {
 	if l.Exit != "" {
 		return fmt.Sprintf("exited with %s after %.1f s", l.Exit, l.Wait)
 	}
-	words := []string{fmt.Sprintf("works after %.1f s, %d requests in 10 s, %.0f MiB", l.Seconds, l.After, l.RSSFunctional)}
+	words := []string{fmt.Sprintf("works after %.1f s, %d requests in the busiest 10 s, %.0f MiB", l.Seconds, l.After, l.RSSFunctional)}
 	if l.Dials != nil {
 		words = append(words, fmt.Sprintf("while waiting %d dials (%d at once, then %.2f a second)", l.Dials.All, l.Dials.First, l.Dials.Rate))
 	}
