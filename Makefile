@@ -5,17 +5,19 @@ RIG = go test ./tests/integration -count=1 -timeout 30m -parallel 6 $(if $(FAMIL
 # What takes a minute to build is reproduced in every test; the others by `make reproduce C= S=`.
 REPRODUCE = cluster-version-operator
 SWEEP = go test ./tests/integration/sweep -count=1 -run 'TestSweep$$'
-.PHONY: build base reproduce reproduce-short test unit lint integration sweep bench demo verify update rebase export status clean deps help
+.PHONY: build base controls reproduce reproduce-short test unit lint integration sweep bench demo verify update rebase export status clean deps help
 
 build: ## fetch, apply and build the patched components (also plain `make`)
 	@$(CARRY) build $(C) $(S)
 
 base: ## build what the tests compare with: base components, kube-apiserver, etcd
 	@$(CARRY) build --base --rig
+
+controls: ## also what scenarios of cluster-version-operator run: its base without upstream's cure, parts of its series
 	@$(CARRY) build --control
 	@for n in 1 2 3; do $(CARRY) build --upto $$n cluster-version-operator 4.11 || exit; done
 
-test: deps build base unit lint verify reproduce-short ## everything that must pass
+test: deps build base controls unit lint verify reproduce-short ## everything that must pass
 	@$(RIG) -short
 	@$(SWEEP) -timeout 15m -subset short
 
@@ -31,7 +33,7 @@ unit: ## unit and script tests with the race detector
 lint: ## format, vet, tidy
 	@go mod tidy -diff && test -z "$$(gofmt -l cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...
 
-integration: build base ## every scenario, base and patched; records the results
+integration: build base controls ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
 
 sweep: build base ## refuse the API in every window of kube-controller-manager's start (90 min; STREAM=1.23 for the other)
