@@ -37,7 +37,7 @@ integration: build base controls ## every scenario, base and patched; records th
 	@$(RIG) -v -results results
 
 sweep: build base ## refuse the API in every window of kube-controller-manager's start (90 min; STREAM=1.23 for the other)
-	@$(SWEEP) -v -timeout 3h -sweep $(if $(STREAM),-stream $(STREAM))
+	@$(SWEEP) -v -timeout 3h -sweep -limit 90m $(if $(STREAM),-stream $(STREAM))
 
 bench: build base ## time lost, load and memory, base beside patched (ten minutes; STREAM=1.23 for the other)
 	@go test ./tests/integration/bench -count=1 -run TestBench -v -timeout 60m -bench-run $(if $(STREAM),-stream $(STREAM))
