@@ -80,7 +80,14 @@ func (s *scenario) readHeader(lines []string) error {
 		}
 		seen[m[1]] = m[2]
 	}
-	s.special = map[side]string{control: seen["control"], patched: seen["patched"]}
+	for _, of := range []side{control, patched} {
+		if binary := seen[string(of)]; binary != "" {
+			if s.special == nil {
+				s.special = map[side]string{}
+			}
+			s.special[of] = binary
+		}
+	}
 	s.report, s.base, s.length = seen["report"], seen["base"], seen["length"]
 	s.stream, s.network = seen["stream"], seen["network"]
 	if s.report == "" || s.base == "" || s.length == "" || len(lines)-1 != len(seen) {

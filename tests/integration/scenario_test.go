@@ -36,8 +36,8 @@ func TestReadScenario(t *testing.T) {
 		{name: "sided though same", text: "# T\n# base: same\n# length: long\n# report: none\n\n[!base] running\n", wantErr: "no line may be for one side"},
 		{name: "sided though same, second condition", text: "# T\n# base: same\n# length: long\n# report: none\n\n[stream:1.23] [patched] running\n", wantErr: "no line may be for one side"},
 		{name: "does not say how", text: goodHeader + "start\n# [base] exited 1\n", wantErr: "no line says how"},
-		{name: "skips", text: goodHeader + "[base] skip\n", wantErr: "only the base may end early"},
-		{name: "patched stops", text: goodHeader + "[base] exited 1\nstop\n", wantErr: "only the base may end early"},
+		{name: "skips", text: goodHeader + "[base] skip\n", wantErr: "only base and control may end early"},
+		{name: "patched stops", text: goodHeader + "[base] exited 1\nstop\n", wantErr: "only base and control may end early"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
