@@ -2,10 +2,13 @@ package controlplane
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -116,4 +119,31 @@ func (c *ControlPlane) Request(ctx context.Context, method, path string, body io
 		return 0, nil, fmt.Errorf("read answer to %s %s: %w", method, path, err)
 	}
 	return resp.StatusCode, answer, nil
+}
+
+// Want asks as an administrator, with a body that may be empty, and wants one of the status codes. Its error holds what
+// kube-apiserver says of another one.
+func (c *ControlPlane) Want(ctx context.Context, method, path, body string, codes ...int) error {
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	code, answer, err := c.Request(ctx, method, path, r)
+	if err != nil || slices.Contains(codes, code) {
+		return err
+	}
+	var status struct{ Message string }
+	_ = json.Unmarshal(answer, &status) // what is no Status has no message
+	return fmt.Errorf("%s %s: %d %s", method, path, code, status.Message)
+}
+
+// NamespaceWithContent makes a namespace that has a config map in it, so that there is something to delete.
+func (c *ControlPlane) NamespaceWithContent(ctx context.Context, name string) error {
+	object := func(kind, name string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, kind, name)
+	}
+	if err := c.Want(ctx, http.MethodPost, "/api/v1/namespaces", object("Namespace", name), http.StatusCreated); err != nil {
+		return err
+	}
+	return c.Want(ctx, http.MethodPost, "/api/v1/namespaces/"+name+"/configmaps", object("ConfigMap", "content"), http.StatusCreated)
 }

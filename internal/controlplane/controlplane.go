@@ -12,7 +12,7 @@ import (
 
 // Config says which control plane to start.
 type Config struct {
-	Dir       string // must exist and be this control plane's own
+	Dir       string // this control plane's own; made if it is not there
 	Etcd      string // path of the binary
 	APIServer string // path of the binary
 	Family    Family // of every address; empty means IPv6

@@ -56,6 +56,23 @@ type Report struct {
 	Longest time.Duration
 }
 
+// Lost is the time from the API's return to a component that works, as people would have seen it: the back-off in it
+// counts as long as the kubelet's. Both moments are real times since Run began; factor is the container's.
+func (r *Report) Lost(returned, works time.Duration, factor float64) time.Duration {
+	var waited time.Duration
+	for i, e := range r.Events {
+		if e.Kind != "waiting" {
+			continue
+		}
+		end := works
+		if i+1 < len(r.Events) {
+			end = min(r.Events[i+1].At, works)
+		}
+		waited += max(0, end-max(e.At, returned))
+	}
+	return time.Duration(float64(waited)*factor) + works - returned - waited
+}
+
 // Run looks after the container until ctx ends; the process is gone then. The error is one of starting it.
 func (c *Container) Run(ctx context.Context) (*Report, error) {
 	r := &run{Container: c, report: &Report{}, began: time.Now(), factor: c.Factor}

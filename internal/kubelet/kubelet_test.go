@@ -177,3 +177,35 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 		}
 	})
 }
+
+// TestLost: only the waits after the return count as long as the kubelet's.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	waitingAt := func(at, until time.Duration) []Event {
+		return []Event{{At: 0, Kind: "started"}, {At: at, Kind: "waiting"}, {At: until, Kind: "started"}}
+	}
+	tests := []struct {
+		name            string
+		events          []Event
+		returned, works time.Duration
+		factor          float64
+		want            time.Duration
+	}{
+		{"no wait", []Event{{At: 0, Kind: "started"}}, 10 * s, 14 * s, 20, 4 * s},
+		{"wait over before the return", waitingAt(2*s, 9*s), 10 * s, 14 * s, 20, 4 * s},
+		{"waits over the return", waitingAt(8*s, 13*s), 10 * s, 15 * s, 20, 3*20*s + 2*s},
+		{"waits after the return", waitingAt(11*s, 13*s), 10 * s, 15 * s, 5, 2*5*s + 3*s},
+		{"waits when it works, of another process", waitingAt(11*s, 13*s), 10 * s, 12 * s, 5, 1*5*s + 1*s},
+		{"not scaled", waitingAt(8*s, 13*s), 10 * s, 15 * s, 1, 5 * s},
+		{"still waits", []Event{{At: 8 * s, Kind: "waiting"}}, 10 * s, 12 * s, 3, 6 * s},
+		{"ends and waits after the return", []Event{
+			{At: 59 * s, Kind: "started"}, {At: 61 * s, Kind: "ended"}, {At: 61 * s, Kind: "waiting"}, {At: 62 * s, Kind: "started"},
+		}, 60 * s, 63 * s, 20, 22 * s},
+	}
+	for _, test := range tests {
+		if got := (&Report{Events: test.events}).Lost(test.returned, test.works, test.factor); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}

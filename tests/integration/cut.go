@@ -2,7 +2,6 @@ package integration
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -92,27 +91,39 @@ func (a *armedCut) Allow() {
 	<-a.ended
 }
 
+// failure may be called once the cut has ended.
+func (a *armedCut) failure() error { return a.err }
+
 // elsewhere is a fault of a proxy that listens in another network than the
 // rig's. Where the end of a fault lets the proxy listen again, it does so in
 // the network of whoever ends it: the proxy must not do so by itself.
 type elsewhere struct {
 	*faults.Armed
 	network *network
+
+	mu  sync.Mutex
+	err error // of the network
 }
 
 func (r *run) armElsewhere(fault faults.Fault, trigger faults.Trigger) armed {
 	long := trigger.For
 	trigger.For = 0
-	a := &elsewhere{r.proxy.Refuse(fault, trigger), r.network}
+	a := &elsewhere{Armed: r.proxy.Refuse(fault, trigger), network: r.network}
 	allowAfter(a, long)
 	return a
 }
 
 func (e *elsewhere) Allow() {
 	err := e.network.atAPI(func() error { e.Armed.Allow(); return nil })
-	if err != nil {
-		panic(fmt.Sprintf("network of a run is gone while it runs: %v", err))
-	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.err = errors.Join(e.err, err)
+}
+
+func (e *elsewhere) failure() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
 }
 
 // allowAfter ends a fault some time after its begin; 0 is never.

@@ -117,8 +117,8 @@ func (r *run) allow(c call) error {
 // mended.
 func (f *armedFault) allow() error {
 	f.armed.Allow()
-	if c, ok := f.armed.(*armedCut); ok {
-		return c.err
+	if f, ok := f.armed.(interface{ failure() error }); ok {
+		return f.failure()
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package integration
 import (
 	"fmt"
 	"time"
-
-	"carry/internal/kubelet"
 )
 
 // What the bound of recovery adds to a start without a fault: a margin, and the
@@ -29,7 +27,7 @@ type seen struct {
 func (k kept) seen(factor float64, faultFree time.Duration) seen {
 	return seen{
 		restarts: k.report.Restarts, longest: k.report.Longest, waited: k.report.Waited,
-		lost:  lost(k.report.Events, k.returned.Sub(k.began), k.works.Sub(k.began), factor),
+		lost:  k.report.Lost(k.returned.Sub(k.began), k.works.Sub(k.began), factor),
 		bound: faultFree + recoveryMargin + leaseAttempt,
 	}
 }
@@ -57,20 +55,3 @@ func (s seen) sentence() string {
 }
 
 func seconds(d time.Duration) time.Duration { return d.Round(time.Second) }
-
-// lost is the time between the return of the API and a working component as
-// people would have seen it: the back-off in it counts as long as the kubelet's.
-func lost(events []kubelet.Event, returned, works time.Duration, factor float64) time.Duration {
-	var waited time.Duration
-	for i, e := range events {
-		if e.Kind != "waiting" {
-			continue
-		}
-		end := works
-		if i+1 < len(events) {
-			end = min(events[i+1].At, works)
-		}
-		waited += max(0, end-max(e.At, returned))
-	}
-	return time.Duration(float64(waited)*factor) + works - returned - waited
-}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -110,11 +111,14 @@ func wantDials(t *testing.T, d *dialCounter, begin time.Time, want int) {
 	if int(came.Packets) != want {
 		t.Errorf("%d packets, want %d", came.Packets, want)
 	}
-	for limit := time.Now().Add(10 * time.Second); len(d.between(begin, time.Now())) < want; {
-		if time.Now().After(limit) {
-			t.Fatalf("%d dials, want %d", len(d.between(begin, time.Now())), want)
-		}
-		time.Sleep(time.Millisecond) // the reader has no event
+	seen := func(context.Context) (bool, string, error) {
+		n := len(d.between(begin, time.Now()))
+		return n >= want, fmt.Sprint(n, " dials"), nil
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := controlplane.Poll(ctx, fmt.Sprint(want, " dials"), time.Millisecond, seen); err != nil {
+		t.Fatal(err)
 	}
 }
 

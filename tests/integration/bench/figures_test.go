@@ -3,37 +3,7 @@ package bench
 import (
 	"testing"
 	"time"
-
-	"carry/internal/kubelet"
 )
-
-func TestLostTime(t *testing.T) {
-	t.Parallel()
-	const s = time.Second
-	waitingAt := func(at, until time.Duration) []kubelet.Event {
-		return []kubelet.Event{{At: 0, Kind: "started"}, {At: at, Kind: "waiting"}, {At: until, Kind: "started"}}
-	}
-	tests := []struct {
-		name            string
-		events          []kubelet.Event
-		returned, works time.Duration
-		factor          float64
-		want            time.Duration
-	}{
-		{"no wait", []kubelet.Event{{At: 0, Kind: "started"}}, 10 * s, 14 * s, 20, 4 * s},
-		{"wait over before the return", waitingAt(2*s, 9*s), 10 * s, 14 * s, 20, 4 * s},
-		{"waits over the return", waitingAt(8*s, 13*s), 10 * s, 15 * s, 20, 3*20*s + 2*s},
-		{"waits after the return", waitingAt(11*s, 13*s), 10 * s, 15 * s, 5, 2*5*s + 3*s},
-		{"waits when it works, of another process", waitingAt(11*s, 13*s), 10 * s, 12 * s, 5, 1*5*s + 1*s},
-		{"not scaled", waitingAt(8*s, 13*s), 10 * s, 15 * s, 1, 5 * s},
-		{"still waits", []kubelet.Event{{At: 8 * s, Kind: "waiting"}}, 10 * s, 12 * s, 3, 6 * s},
-	}
-	for _, test := range tests {
-		if got := lostTime(test.events, test.returned, test.works, test.factor); got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
-	}
-}
 
 func TestBound(t *testing.T) {
 	t.Parallel()

@@ -2,13 +2,10 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -45,9 +42,6 @@ type plane struct {
 // the namespace that the first start finds deleted.
 func startPlane(ctx context.Context, c controlplane.Config, stream string, n int) (*plane, error) {
 	c.Dir = filepath.Join(c.Dir, fmt.Sprintf("plane-%d", n))
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make directory of control plane: %w", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	cp, err := controlplane.Start(ctx, c)
@@ -69,11 +63,11 @@ type demand struct{ young, old string }
 // clear takes away what decides how a start goes: the lease of the last one
 // and, for a fresh start, the service accounts of the controllers.
 func (p *plane) clear(ctx context.Context, start string) error {
-	if err := p.want(ctx, http.MethodDelete, lease, "", http.StatusOK, http.StatusNotFound); err != nil {
+	if err := p.Want(ctx, http.MethodDelete, lease, "", http.StatusOK, http.StatusNotFound); err != nil {
 		return err
 	}
 	if start == fresh {
-		return p.want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
+		return p.Want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
 	}
 	return nil
 }
@@ -85,7 +79,7 @@ func (p *plane) demand(ctx context.Context) (demand, error) {
 	if err := p.namespace(ctx); err != nil {
 		return demand{}, err
 	}
-	err := p.want(ctx, http.MethodDelete, "/api/v1/namespaces/"+old, "", http.StatusOK)
+	err := p.Want(ctx, http.MethodDelete, "/api/v1/namespaces/"+old, "", http.StatusOK)
 	return demand{young: p.name(), old: old}, err
 }
 
@@ -94,36 +88,7 @@ func (p *plane) name() string { return fmt.Sprintf("bench-%d", p.namespaces) }
 // namespace makes the next one, with content.
 func (p *plane) namespace(ctx context.Context) error {
 	p.namespaces++
-	err := p.want(ctx, http.MethodPost, "/api/v1/namespaces", objectNamed("Namespace", p.name()), http.StatusCreated)
-	if err != nil {
-		return err
-	}
-	path := "/api/v1/namespaces/" + p.name() + "/configmaps"
-	return p.want(ctx, http.MethodPost, path, objectNamed("ConfigMap", "content"), http.StatusCreated)
-}
-
-func objectNamed(kind, name string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, kind, name)
-}
-
-// want asks as an administrator and wants one of the codes.
-func (p *plane) want(ctx context.Context, method, path, body string, codes ...int) error {
-	var r io.Reader
-	if body != "" {
-		r = strings.NewReader(body)
-	}
-	code, answer, err := p.Request(ctx, method, path, r)
-	if err != nil {
-		return err
-	}
-	for _, c := range codes {
-		if code == c {
-			return nil
-		}
-	}
-	var status struct{ Message string }
-	_ = json.Unmarshal(answer, &status) // what is no Status has no message
-	return fmt.Errorf("%s %s: %d %s", method, path, code, status.Message)
+	return p.NamespaceWithContent(ctx, p.name())
 }
 
 // A way is the proxy before a control plane, and its port.

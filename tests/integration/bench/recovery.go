@@ -96,7 +96,7 @@ func (b *bench) recovery(ctx context.Context, p *plane, a absence, side string) 
 	if i := slices.IndexFunc(report.Events, func(e kubelet.Event) bool { return e.Kind == "ended" }); i >= 0 && side == patched {
 		return r, fmt.Errorf("patched ended after %s: %s", report.Events[i].At.Round(time.Millisecond), report.Events[i].Reason)
 	}
-	lost := lostTime(report.Events, returned.Sub(began), works.Sub(began), a.factor)
+	lost := report.Lost(returned.Sub(began), works.Sub(began), a.factor)
 	return Recovery{
 		Side: side, Outage: a.length.Seconds(), Factor: a.factor,
 		Seconds: rounded(lost.Seconds()), Restarts: report.Restarts, LongestBackOff: report.Longest.Seconds(),
@@ -127,23 +127,6 @@ func outlast(ctx context.Context, armed *faults.Armed, p *plane, w way, d demand
 	returned = time.Now()
 	err = functional(ctx, w, d, p.Etcd, p.APIServer)
 	return returned, time.Now(), err
-}
-
-// lostTime is the time between the return and a component that works as people
-// would have seen it: the kubelet's waits in it count as long as they are.
-func lostTime(events []kubelet.Event, returned, works time.Duration, factor float64) time.Duration {
-	var waited time.Duration
-	for i, e := range events {
-		if e.Kind != "waiting" {
-			continue
-		}
-		end := works
-		if i+1 < len(events) {
-			end = min(events[i+1].At, works)
-		}
-		waited += max(0, end-max(e.At, returned))
-	}
-	return time.Duration(float64(waited)*factor) + works - returned - waited
 }
 
 // A keeper runs the component as the kubelet does.

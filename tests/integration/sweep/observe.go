@@ -98,7 +98,7 @@ func (r *runner) functional(ctx context.Context, a *attempt, asked []string) err
 	if err := a.plane.namespace(ctx, young); err != nil {
 		return err
 	}
-	if err := a.plane.want(ctx, "DELETE", "/api/v1/namespaces/"+a.old, "", 200); err != nil {
+	if err := a.plane.Want(ctx, "DELETE", "/api/v1/namespaces/"+a.old, "", 200); err != nil {
 		return err
 	}
 	if err := met(ctx, a.proxy, a.process, append(provided(young), finalised(a.old))...); err != nil {

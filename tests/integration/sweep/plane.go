@@ -32,9 +32,6 @@ type plane struct {
 // startPlane brings up the n-th control plane below dir.
 func startPlane(ctx context.Context, c controlplane.Config, n, port int) (*plane, error) {
 	c.Dir = filepath.Join(c.Dir, fmt.Sprintf("plane-%d", n))
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make directory of control plane: %w", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	cp, err := controlplane.Start(ctx, c)

@@ -4,15 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 )
 
 // reset takes away what the start before has left: the lease, its namespaces
 // and, for a fresh start, the service accounts.
 func (p *plane) reset(ctx context.Context, start string) error {
-	if err := p.want(ctx, http.MethodDelete, leases+"/"+component, "", http.StatusOK, http.StatusNotFound); err != nil {
+	if err := p.Want(ctx, http.MethodDelete, leases+"/"+component, "", http.StatusOK, http.StatusNotFound); err != nil {
 		return err
 	}
 	for _, name := range p.left {
@@ -22,7 +20,7 @@ func (p *plane) reset(ctx context.Context, start string) error {
 	}
 	p.left = nil
 	if start == fresh {
-		return p.want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
+		return p.Want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
 	}
 	return nil
 }
@@ -32,12 +30,12 @@ func (p *plane) reset(ctx context.Context, start string) error {
 func (p *plane) purge(ctx context.Context, name string) error {
 	path := "/api/v1/namespaces/" + name
 	for _, resource := range []string{"serviceaccounts", "configmaps"} {
-		if err := p.want(ctx, http.MethodDelete, path+"/"+resource, "", http.StatusOK, http.StatusNotFound); err != nil {
+		if err := p.Want(ctx, http.MethodDelete, path+"/"+resource, "", http.StatusOK, http.StatusNotFound); err != nil {
 			return err
 		}
 	}
 	// It stays, as one that is being deleted, until its finalizers are gone.
-	if err := p.want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound, http.StatusConflict); err != nil {
+	if err := p.Want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound, http.StatusConflict); err != nil {
 		return err
 	}
 	code, data, err := p.Request(ctx, http.MethodGet, path, nil)
@@ -52,39 +50,11 @@ func (p *plane) purge(ctx context.Context, name string) error {
 	if data, err = json.Marshal(object); err != nil {
 		return fmt.Errorf("encode namespace: %w", err)
 	}
-	return p.want(ctx, http.MethodPut, path+"/finalize", string(data), http.StatusOK, http.StatusNotFound)
+	return p.Want(ctx, http.MethodPut, path+"/finalize", string(data), http.StatusOK, http.StatusNotFound)
 }
 
 // namespace makes one with content.
 func (p *plane) namespace(ctx context.Context, name string) error {
-	err := p.want(ctx, http.MethodPost, "/api/v1/namespaces", objectNamed("Namespace", name), http.StatusCreated)
-	if err != nil {
-		return err
-	}
 	p.left = append(p.left, name)
-	return p.want(ctx, http.MethodPost, "/api/v1/namespaces/"+name+"/configmaps", objectNamed("ConfigMap", "content"), http.StatusCreated)
-}
-
-func objectNamed(kind, name string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, kind, name)
-}
-
-// want asks as an administrator and wants one of the codes.
-func (p *plane) want(ctx context.Context, method, path, body string, codes ...int) error {
-	var r io.Reader
-	if body != "" {
-		r = strings.NewReader(body)
-	}
-	code, answer, err := p.Request(ctx, method, path, r)
-	if err != nil {
-		return err
-	}
-	for _, c := range codes {
-		if code == c {
-			return nil
-		}
-	}
-	var status struct{ Message string }
-	_ = json.Unmarshal(answer, &status) // what is no Status has no message
-	return fmt.Errorf("%s %s: %d %s", method, path, code, status.Message)
+	return p.NamespaceWithContent(ctx, name)
 }
