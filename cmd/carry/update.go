@@ -48,12 +48,17 @@ func updateLedger(write bool) (string, error) {
 		}
 		entries = append(entries, series.Entry{Component: s.Component.Name, Stream: s.Name, Series: sr})
 	}
-	results, err := series.ReadResults(filepath.Join(root, "tests", "integration", "results"))
+	kept := filepath.Join(root, "tests", "integration", "results")
+	results, err := series.ReadResults(kept)
+	if err != nil {
+		return "", err
+	}
+	sweeps, err := series.ReadSweeps(filepath.Join(kept, "sweep"))
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(root, "patches", "README.md")
-	changed, err := series.UpdateReadme(path, series.Ledger(entries, results), write)
+	changed, err := series.UpdateReadme(path, series.Ledger(entries, results, sweeps), write)
 	if err != nil || !changed {
 		return "", err
 	}

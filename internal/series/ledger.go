@@ -59,8 +59,9 @@ type Entry struct {
 	Series            *Series
 }
 
-// Ledger is the generated text: every patch, and every scenario with what its last run showed on base and patched.
-func Ledger(entries []Entry, results []Result) string {
+// Ledger is the generated text: every patch, every scenario with what its last run showed on base and patched, and the
+// figures of the sweeps.
+func Ledger(entries []Entry, results []Result, sweeps []Sweep) string {
 	var b strings.Builder
 	b.WriteString("## Ledger\n\n| component | stream | patch | class | upstream | drop when | scenario | base | patched |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, e := range entries {
@@ -75,6 +76,11 @@ func Ledger(entries []Entry, results []Result) string {
 	b.WriteString("\n## Track record\n\n| report | component | stream | scenario | base | patched |\n|---|---|---|---|---|---|\n")
 	for _, e := range entries {
 		writeTrack(&b, e, results)
+	}
+	for _, e := range entries {
+		if table := sweepTable(e, sweeps); table != "" {
+			fmt.Fprintf(&b, "\n## Sweep of %s %s\n\n%s", e.Component, e.Stream, table)
+		}
 	}
 	return b.String()
 }

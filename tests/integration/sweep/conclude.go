@@ -33,6 +33,11 @@ func (s *sweep) report(planned []Cell, results map[string]Result, interrupted bo
 	} else if err := r.write(s.dir); err != nil {
 		return err
 	}
+	if s.Record != "" && !interrupted {
+		if err := r.record(s.Record); err != nil {
+			return err
+		}
+	}
 	for _, t := range r.Totals {
 		fmt.Fprintln(s.out, t)
 	}

@@ -30,6 +30,7 @@ type Options struct {
 	Thin    bool          // base in one window of each family only
 	Again   bool          // also what has a result
 	Names   bool          // print the names of the cells, run nothing
+	Record  string        // folder that keeps what the whole plan showed; empty: none
 }
 
 // checkStream wants one that has a pin.
@@ -90,6 +91,9 @@ func (o Options) choice() (Choice, error) {
 	}
 	if o.Workers < 1 {
 		return Choice{}, fmt.Errorf("%d workers: want at least 1", o.Workers)
+	}
+	if o.Record != "" && (o.Cell != "" || o.Subset != "" || o.Side != "" || o.Kind != "" || o.Shard != "") {
+		return Choice{}, errors.New("a part of the plan is not recorded\nnext: the same command without -record, or the whole plan")
 	}
 	c.Shard, c.Shards, err = parseShard(o.Shard)
 	return c, err

@@ -26,6 +26,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{Options{Seed: "x", Workers: 1}, `seed "x" is no number`},
 		{Options{Seed: "1", Workers: 0}, "0 workers"},
+		{Options{Seed: "1", Workers: 1, Record: "x", Kind: "reset"}, "a part of the plan is not recorded"},
 		{Options{Seed: "1", Workers: 1, Shard: "3/2"}, `shard "3/2"`},
 		{Options{Seed: "1", Workers: 1, Shard: "1"}, `shard "1"`},
 		{Options{Seed: "1", Workers: 1, Side: "left"}, `no side "left"`},

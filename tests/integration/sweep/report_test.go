@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -34,10 +35,11 @@ func exampleReport(t *testing.T) Report {
 func TestReportIsGolden(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := exampleReport(t).write(dir); err != nil {
+	r := exampleReport(t)
+	if err := errors.Join(r.write(dir), r.record(dir)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"sweep.json", "sweep.xml", "sweep.html"} {
+	for _, name := range []string{"sweep.json", "sweep.xml", "sweep.html", subject.Stream + ".json"} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

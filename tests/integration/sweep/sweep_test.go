@@ -31,6 +31,7 @@ func init() {
 	flag.DurationVar(&o.Limit, "limit", 0, "where the sweep is estimated to take longer, as 90m: base in one window of each family only")
 	flag.BoolVar(&o.Thin, "thin", false, "base in one window of each family only")
 	flag.BoolVar(&o.Again, "again", false, "also what has a result")
+	flag.StringVar(&o.Record, "record", "", "folder that keeps what the whole plan showed, as STREAM.json")
 	flag.BoolVar(&o.Names, "names", false, "print the names of the plan's cells")
 }
 
