@@ -111,7 +111,7 @@ func TestFit(t *testing.T) {
 		if want := len(s.plan.Cells(Choice{Thin: test.thin})); len(planned) != want {
 			t.Errorf("%s: %d cells, want %d", test.name, len(planned), want)
 		}
-		if said := strings.Contains(out.String(), "base in one window of each family only"); said != test.thin {
+		if said := strings.Contains(out.String(), "base's fresh starts in one window of each family only"); said != test.thin {
 			t.Errorf("%s: said %q", test.name, out)
 		}
 	}

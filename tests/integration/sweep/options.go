@@ -27,7 +27,7 @@ type Options struct {
 	Merge   string        // files of results, separated by commas; nothing is run
 	Port    int           // of the first control plane's proxy, the others follow; 0: any
 	Limit   time.Duration // for the whole sweep; where the estimate is more, base is thinned; 0: none
-	Thin    bool          // base in one window of each family only
+	Thin    bool          // base's fresh starts in one window of each family only
 	Again   bool          // also what has a result
 	Names   bool          // print the names of the cells, run nothing
 	Record  string        // folder that keeps what the whole plan showed; empty: none

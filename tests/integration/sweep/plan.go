@@ -28,7 +28,7 @@ type Choice struct {
 	Seed   int64
 	Sides  []string
 	Kinds  []string
-	Thin   bool // base in one window of each family
+	Thin   bool // base's fresh starts in one window of each family: restarts hold every exit that they hold
 	Shard  int  // from 0
 	Shards int  // 0 is 1
 }
@@ -75,7 +75,7 @@ func (p Plan) cellsOf(l Learned, choice Choice) []Cell {
 			continue
 		}
 		windows := l.Windows
-		if !w.every || choice.Thin && l.Side == base {
+		if !w.every || choice.Thin && l.Side == base && l.Start == fresh {
 			windows = onePerFamily(windows, choice.Seed)
 		}
 		cell := Cell{Stream: p.Stream, Side: l.Side, Start: l.Start, Kind: w.kind, Length: w.length}

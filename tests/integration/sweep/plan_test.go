@@ -75,8 +75,8 @@ func TestCellsOfKinds(t *testing.T) {
 			t.Errorf("%s on %s: %d cells, want %d:\n%s", test.kind, test.side, len(got), test.want, strings.Join(got, "\n"))
 		}
 	}
-	if got := len(examplePlan(t).Cells(Choice{Sides: []string{base}, Kinds: []string{"refused"}, Thin: true})); got != 2*2 {
-		t.Errorf("thin: %d cells, want 4", got)
+	if got := len(examplePlan(t).Cells(Choice{Sides: []string{base}, Kinds: []string{"refused"}, Thin: true})); got != 3+2 {
+		t.Errorf("thin: %d cells, want 5", got)
 	}
 }
 

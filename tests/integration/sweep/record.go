@@ -13,7 +13,7 @@ type Record struct {
 	Stream    string   `json:"stream"`
 	Series    string   `json:"series"` // hash of the patch files
 	Seed      int64    `json:"seed"`
-	Thin      bool     `json:"thin,omitempty"` // base in one window of each family only
+	Thin      bool     `json:"thin,omitempty"` // base's fresh starts in one window of each family only
 	Planned   int      `json:"planned"`
 	Missing   int      `json:"missing"` // planned cells without a result
 	Totals    []Total  `json:"totals"`

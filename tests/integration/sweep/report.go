@@ -15,7 +15,7 @@ type Report struct {
 	Stream  string   `json:"stream"`
 	Series  string   `json:"series"`
 	Seed    int64    `json:"seed"`
-	Thin    bool     `json:"thin,omitempty"` // base in one window of each family only
+	Thin    bool     `json:"thin,omitempty"` // base's fresh starts in one window of each family only
 	Planned int      `json:"planned"`
 	Missing []string `json:"missing"` // planned cells without a result
 	Totals  []Total  `json:"totals"`
