@@ -23,7 +23,7 @@ func testNetwork(t *testing.T, kind string) *run {
 	if err != nil {
 		notRun(t, err)
 	}
-	r := &run{network: network, family: controlplane.IPv6}
+	r := &run{network: network, family: family{address: controlplane.IPv6}}
 	pki, err := controlplane.NewPKI(apiAddress)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ type run struct {
 	target   target
 	scenario scenario
 	side     side
-	family   controlplane.Family
+	family   family
 	binaries binaries
 	dir      string // keeps what the processes leave
 
@@ -97,7 +97,7 @@ func (r *run) start(ctx context.Context, pki *controlplane.PKI) error {
 		return err
 	}
 	r.plane, err = controlplane.Start(limited, controlplane.Config{
-		Dir: r.dir, Etcd: r.binaries.etcd, APIServer: r.binaries.apiserver, Family: r.family, PKI: pki,
+		Dir: r.dir, Etcd: r.binaries.etcd, APIServer: r.binaries.apiserver, Family: r.family.address, PKI: pki,
 		ComponentNetwork: r.network.atComponent(),
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *run) start(ctx context.Context, pki *controlplane.PKI) error {
 func (r *run) startProxy(pki *controlplane.PKI, upstream *url.URL) error {
 	err := r.network.atAPI(func() (err error) {
 		r.proxy, err = faults.Start(faults.Config{
-			Listen:   net.JoinHostPort(r.network.listen(r.family), "0"),
+			Listen:   net.JoinHostPort(r.network.listen(r.family.address), "0"),
 			Cert:     pki.Server,
 			Upstream: upstream, UpstreamCAs: pki.Pool,
 			Log: r.proxyLog,
@@ -186,7 +186,7 @@ func (r *run) result(failed bool) (result, error) {
 	return result{
 		Component: r.target.component, Stream: r.target.stream, Scenario: r.scenario.name,
 		Title: r.scenario.title, Report: r.scenario.report, Expect: r.scenario.base,
-		Side: string(r.side), Family: string(r.family),
+		Side: string(r.side), Family: r.family.name,
 		Outcome: r.outcome(failed), Detail: r.detail, Series: series,
 	}, nil
 }

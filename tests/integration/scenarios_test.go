@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	familyFlag  = flag.String("family", string(controlplane.IPv6), "address family of everything: ipv6 or ipv4")
+	familyFlag  = flag.String("family", string(controlplane.IPv6), "address family of everything: ipv6, ipv4, or ipv6-netns, in which component and API are in network namespaces of their own")
 	resultsFlag = flag.String("results", "", "FILE.json for the results, or a folder that gets scenarios-FAMILY.json; empty: none")
 )
 
@@ -46,7 +46,7 @@ func recordResults(t *testing.T, s *suite, runs []*run) {
 		}
 	}
 	t.Cleanup(func() {
-		if err := s.results.write(*resultsFlag, string(s.family)); err != nil {
+		if err := s.results.write(*resultsFlag, s.family.name); err != nil {
 			t.Error(err)
 		}
 	})
@@ -54,7 +54,7 @@ func recordResults(t *testing.T, s *suite, runs []*run) {
 
 func testSuite(t *testing.T) *suite {
 	t.Helper()
-	family, err := controlplane.ParseFamily(*familyFlag)
+	family, err := parseFamily(*familyFlag)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ type story struct {
 func tell(base, patched *run) ([]string, error) {
 	s := story{base: base, patched: patched}
 	s.add("A namespace is being deleted and still holds a configmap. kube-controller-manager %s starts,", base.target.stream)
-	s.add("as released (base) and with our patches (patched), each with its own API, over %s.", base.family)
+	s.add("as released (base) and with our patches (patched), each with its own API, over %s.", base.family.name)
 	s.tellBase()
 	s.tellPatched()
 	if len(s.missing) > 0 {

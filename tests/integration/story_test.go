@@ -18,9 +18,9 @@ func told() (*run, *run) {
 		return all
 	}
 	stream := target{"kube-controller-manager", "1.37"}
-	b := &run{target: stream, side: base, family: "ipv6", events: events(
+	b := &run{target: stream, side: base, family: family{name: "ipv6"}, events: events(
 		"start||11", "begun|outage|", "log|Unable|F1130 13:27:50.380679 11 a.go:1] Unable to", "exited|1|code 1", "until|/x {.p} Terminating|")}
-	p := &run{target: stream, side: patched, family: "ipv6", events: events(
+	p := &run{target: stream, side: patched, family: family{name: "ipv6"}, events: events(
 		"start||22", "begun|outage|", "log|holding requests|I1130 13:27:50.380679 22 a.go:3] holding requests", "running||22", "allow|outage|",
 		"begun|again|", "log|/apis|E1130 13:27:50.380679 22 a.go:2] Deletion",
 		"allow|again|", "until|/x gone|", "running||22")}

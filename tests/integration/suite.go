@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"carry/internal/controlplane"
@@ -19,7 +20,7 @@ import (
 // suite is what all runs of one test binary share.
 type suite struct {
 	layout  layout
-	family  controlplane.Family
+	family  family
 	pki     *controlplane.PKI
 	dir     string // of all runs
 	results *results
@@ -29,7 +30,7 @@ type suite struct {
 }
 
 // newSuite makes the directory that keeps what failed runs leave.
-func newSuite(root string, family controlplane.Family, results *results) (*suite, error) {
+func newSuite(root string, family family, results *results) (*suite, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("find repository: %w", err)
@@ -96,12 +97,13 @@ func runnable(runs []*run, missing error) ([]*run, error) {
 	case os.Getenv("CI") != "":
 		return nil, fmt.Errorf("%d runs cannot be, and in CI nothing may be missing: %w", cannot, missing)
 	default:
-		fmt.Printf("not run: %d runs that need # network: %v\n", cannot, missing)
+		fmt.Printf("not run: %d runs in a network of their own: %v\n", cannot, missing)
 	}
 	return can, nil
 }
 
 func (s *suite) run(t target, scenario scenario, side side) *run {
+	scenario.network = cmp.Or(scenario.network, s.family.network)
 	r := &run{layout: s.layout, target: t, scenario: scenario, side: side, family: s.family}
 	r.dir = filepath.Join(s.dir, strings.ReplaceAll(r.name(), "/", "_"))
 	return r
@@ -156,7 +158,7 @@ func (s *suite) compare(r *run) error {
 		s.states[name] = r.state
 		return nil
 	}
-	if diff := cmp.Diff(other, r.state); diff != "" {
+	if diff := gocmp.Diff(other, r.state); diff != "" {
 		return wrongf("etcd -same: the two sides differ (-other +%s):\n%s", r.side, diff)
 	}
 	return nil
