@@ -62,6 +62,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 		Name: "kube-apiserver",
 		Path: c.config.APIServer,
 		Args: apiserverArgv(c.pkiDir(), c.config.Family, c.EtcdURL, port),
+		Env:  c.config.Env,
 		Dir:  c.config.Dir,
 	})
 	if err != nil {

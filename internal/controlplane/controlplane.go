@@ -12,11 +12,12 @@ import (
 
 // Config says which control plane to start.
 type Config struct {
-	Dir       string // this control plane's own; made if it is not there
-	Etcd      string // path of the binary
-	APIServer string // path of the binary
-	Family    Family // of every address; empty means IPv6
-	PKI       *PKI   // nil means one of its own
+	Dir       string   // this control plane's own; made if it is not there
+	Etcd      string   // path of the binary
+	APIServer string   // path of the binary
+	Family    Family   // of every address; empty means IPv6
+	PKI       *PKI     // nil means one of its own
+	Env       []string // NAME=VALUE, the environment of both processes; empty means an empty one
 
 	ComponentNetwork *Namespace // where components run; nil means where the control plane does
 }

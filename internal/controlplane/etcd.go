@@ -40,6 +40,7 @@ func (c *ControlPlane) startEtcd(ctx context.Context) error {
 		Name: "etcd",
 		Path: c.config.Etcd,
 		Args: etcdArgv(c.config.Dir, c.config.Family, client, peer),
+		Env:  c.config.Env,
 		Dir:  c.config.Dir,
 	})
 	if err != nil {

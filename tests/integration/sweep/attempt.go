@@ -45,6 +45,27 @@ func (a *attempt) end() error {
 	return a.proxy.Close()
 }
 
+// struck counts the requests that have met the fault so far.
+func (a *attempt) struck() int {
+	n := 0
+	for _, request := range a.proxy.Requests() {
+		if request.Fault != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// apart is how many connections more than the first one the kind leaves: when
+// a dead connection is given up, net/http dials once for each request that was
+// on it, and uses them all.
+func (a *attempt) apart(k kind) int {
+	if !k.apart {
+		return 0
+	}
+	return max(0, a.struck()-1)
+}
+
 // felt counts the requests that met the fault. The one that set it off is
 // among them, whatever the kernel answered to the dials that came after it:
 // without that nothing has been shown.
@@ -52,11 +73,7 @@ func (a *attempt) felt(result Result, w Window) Result {
 	if !result.known() || result.Phase == beforeFault {
 		return result
 	}
-	for _, request := range a.proxy.Requests() {
-		if request.Fault != "" {
-			result.Felt++
-		}
-	}
+	result.Felt = a.struck()
 	now, cancel := context.WithCancel(context.Background())
 	cancel() // it has been answered, or cut, long ago
 	own, err := a.proxy.WaitRequest(now, 0, *w.match(a.old))

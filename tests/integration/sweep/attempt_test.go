@@ -45,6 +45,19 @@ func TestFelt(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
+	a := &attempt{proxy: r.proxy} // two requests have met it
+	for _, test := range []struct {
+		kind string
+		want int
+	}{{"half-open", 1}, {"refused", 0}} {
+		k, err := kindNamed(test.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.apart(k); got != test.want {
+			t.Errorf("%s: %d connections more, want %d", test.kind, got, test.want)
+		}
+	}
 }
 
 func mustFault(t *testing.T, name string) faults.Fault {

@@ -19,6 +19,7 @@ type kind struct {
 	writes bool           // only requests that write meet it
 	slack  time.Duration  // what a client needs to notice; 0: nothing to speak of
 	more   int            // goroutines that it leaves base with, too
+	apart  bool           // each request that met it dials for itself in the end, and base's do, too
 }
 
 // after is how long the second fault of a kind lasts.
@@ -41,7 +42,7 @@ var kinds = []kind{
 	{name: "reset", fault: "reset"},
 	{name: "reset-after", fault: "reset-after", writes: true}, // done, and the answer lost
 	{name: "blackhole", fault: "blackhole"},
-	{name: "half-open", fault: "half-open", slack: 45 * time.Second}, // a ping after 30 s, and 15 s for its answer
+	{name: "half-open", fault: "half-open", slack: 45 * time.Second, apart: true}, // a ping after 30 s, and 15 s for its answer
 	{name: "tls-hang", fault: "tls-hang"},
 	{name: "too-many-requests", fault: "too-many-requests"},
 	{name: "refused-forbidden", fault: "refused", then: "forbidden"},

@@ -85,7 +85,7 @@ func (r *runner) healed(ctx context.Context, a *attempt, c Cell, k kind, normal 
 		return nil
 	}
 	most := r.normal[base+" "+c.Start]
-	if err := fewConnections(ctx, a.proxy.Connections, a.process, most.connections); err != nil {
+	if err := fewConnections(ctx, a.proxy.Connections, a.process, most.connections+a.apart(k)); err != nil {
 		return err
 	}
 	return fewGoroutines(ctx, a.plane.goroutines, a.process, most.goroutines+k.more)
