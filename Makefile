@@ -31,10 +31,10 @@ reproduce-short:
 	@$(CARRY) reproduce $(REPRODUCE)
 
 unit: ## unit and script tests with the race detector
-	@go test -race -timeout 30m ./cmd/... ./internal/... ./tests/integration/sweep ./tests/integration/bench
+	@go test -race -timeout 30m ./cmd/... ./internal/... ./ci/... ./tests/integration/sweep ./tests/integration/bench
 
 lint: ## format, vet, tidy
-	@go mod tidy -diff && test -z "$$(gofmt -l cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...
+	@go mod tidy -diff && test -z "$$(gofmt -l ci cmd internal tests | tee /dev/stderr)" && go vet ./... && go tool staticcheck ./...
 
 integration: build base controls ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
