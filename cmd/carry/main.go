@@ -18,10 +18,20 @@ func main() { os.Exit(run()) }
 // needsWork is an error that is no failure: what was asked for was done, and a person has to go on from it.
 type needsWork struct{ error }
 
-// Exit codes: 0, 1 after a failure, 2 when a person has to go on.
+// coded is an error with an exit code of its own.
+type coded struct {
+	code int
+	error
+}
+
+// Exit codes: 0, 1 after a failure, 2 when a person has to go on; of check: 2 when a bug was met, 3 when the evidence
+// does not tell, 4 when the cluster could not be asked.
 const (
-	exitFailed    = 1
-	exitNeedsWork = 2
+	exitFailed      = 1
+	exitNeedsWork   = 2
+	exitMet         = 2
+	exitUnknown     = 3
+	exitUnreachable = 4
 )
 
 // run gives the exit code; what is not 0 comes after one message on standard error.
@@ -35,6 +45,9 @@ func run() int {
 		fmt.Fprintf(os.Stderr, "carry: %v\n", hint(err))
 		if work := (needsWork{}); errors.As(err, &work) {
 			return exitNeedsWork
+		}
+		if c := (coded{}); errors.As(err, &c) {
+			return c.code
 		}
 		return exitFailed
 	}
@@ -64,6 +77,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringP("output", "o", "text", "output format: text or json")
-	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newNew(), newRefresh(), newRebase(), newExport(), newVerify(), newUpdate(), newReproduce(), newDeps())
+	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newNew(), newRefresh(), newRebase(), newExport(), newVerify(), newUpdate(), newReproduce(), newCheck(), newDeps())
 	return root
 }

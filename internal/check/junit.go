@@ -1,0 +1,53 @@
+package check
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Failure *junitMessage `xml:"failure"`
+	Error   *junitMessage `xml:"error"`
+	Out     string        `xml:"system-out,omitempty"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+}
+
+// JUnit is one suite with a case for each report: met is a failure, unknown is an error and never a pass.
+func (r Report) JUnit() ([]byte, error) {
+	suite := junitSuite{Name: "carry check", Tests: len(r.Findings)}
+	for _, f := range r.Findings {
+		var out strings.Builder
+		f.text(&out)
+		c := junitCase{Name: f.Name + " " + f.Title, Class: "carry.check", Out: out.String()}
+		switch message := &(junitMessage{string(f.Verdict) + ": " + f.Why}); f.Verdict {
+		case Met, MetNotOurs:
+			suite.Failures++
+			c.Failure = message
+		case CannotTell:
+			suite.Errors++
+			c.Error = message
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	data, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode JUnit report: %w", err)
+	}
+	return bytes.Join([][]byte{[]byte(xml.Header), data, []byte("\n")}, nil), nil
+}
