@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -27,6 +28,22 @@ type Component struct {
 	Version string `json:"version"`
 	// LDFlags are text/templates over Stamp, one linker flag each.
 	LDFlags []string `json:"ldflags"`
+	Image   Image    `json:"image"`
+}
+
+// Image is where images and release payloads have a component's binary.
+type Image struct {
+	// Path is the binary's, absolute.
+	Path string `json:"path"`
+	// Tag is the name of a payload's image that holds it.
+	Tag string `json:"tag"`
+	// ReleaseBase says that the release's own layer lies on this image, so that a payload has it twice.
+	ReleaseBase bool `json:"releaseBase"`
+	// Version is the component's name in the label io.openshift.build.versions; empty: it has none there.
+	Version string `json:"version"`
+	// Help are argument lists with which the binary prints its flags; HiddenFlags are those that no help shows.
+	Help        [][]string `json:"help"`
+	HiddenFlags []string   `json:"hiddenFlags"`
 }
 
 // Stream is one upstream line of a component. Its folder holds the pin, nothing else.
@@ -47,6 +64,18 @@ func (s *Stream) String() string { return s.Component.Name + " " + s.Name }
 // Out is where the stream's tree and binaries go; elements are joined to it.
 func (s *Stream) Out(elem ...string) string {
 	return filepath.Join(append([]string{s.Root, "out", s.Component.Name, s.Name}, elem...)...)
+}
+
+// Absolute is where a path relative to the project's folder, as records have it, is.
+func (s *Stream) Absolute(rel string) string { return filepath.Join(s.Root, rel) }
+
+// Relative is Absolute the other way round; what is not in the project stays as it is.
+func (s *Stream) Relative(path string) string {
+	rel, err := filepath.Rel(s.Root, path)
+	if err != nil {
+		return path
+	}
+	return rel
 }
 
 // Patches is the folder of the stream's series.
@@ -134,6 +163,9 @@ func readComponent(manifest string) (*Component, error) {
 	}
 	if c.Module == "" || c.Package == "" || c.Version == "" {
 		return nil, fmt.Errorf("read component %s: module, package and version must be set", manifest)
+	}
+	if !path.IsAbs(c.Image.Path) || c.Image.Tag == "" || len(c.Image.Help) == 0 {
+		return nil, fmt.Errorf("read component %s: image.path (absolute), image.tag and image.help must be set", manifest)
 	}
 	return c, nil
 }

@@ -34,6 +34,8 @@ type base interface {
 	version(ctx context.Context, s *Stream) (string, error)
 	// recipe says how a tree at dir is built.
 	recipe(ctx context.Context, s *Stream, dir string) (recipe, error)
+	// upstream is the commit the files are of; empty when nothing says it.
+	upstream(s *Stream) string
 	String() string
 }
 
