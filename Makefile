@@ -7,7 +7,7 @@ REPRODUCE = cluster-version-operator
 # The API withdrawn in a network of its own: its port closed, its address removed, the route to it removed.
 APART = TestScenarios/kube-controller-manager/1.37/(namespace-discovery-refused|unreachable-host|unreachable-route)$$
 SWEEP = go test ./tests/integration/sweep -count=1 -run 'TestSweep$$'
-.PHONY: build base controls reproduce reproduce-short test unit lint integration sweep bench demo verify update rebase export status clean deps help
+.PHONY: build base controls reproduce reproduce-short test unit lint integration sweep bench demo verify update rebase export image status clean deps help
 
 build: ## fetch, apply and build the patched components (also plain `make`)
 	@$(CARRY) build $(C) $(S)
@@ -56,6 +56,9 @@ rebase: ## move the series C= S= to another base, TO=version or TO=DIR[@REV], on
 
 export: ## make upstream pull requests of the patches of C= S=, or of one, P=
 	@$(CARRY) export $(C) $(S) $(P)
+
+image: ## bare images of the patched components (over a payload's image: carry image --help)
+	@$(CARRY) image --bare $(C) $(S)
 
 update: ## write what is generated (patches/README.md)
 	@$(CARRY) update

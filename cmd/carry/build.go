@@ -48,8 +48,7 @@ func newBuild() *cobra.Command {
 	cmd.Flags().BoolVar(&f.rig, "rig", false, "build what the test rig needs beside them (tests/integration/pins), too")
 	cmd.Flags().IntVar(&f.upto, "upto", 0, "apply the first `N` patches only, into out/<component>/<stream>/upto/N")
 	cmd.Flags().BoolVar(&f.control, "control", false, "apply tests/integration/controls instead of the series, into out/<component>/<stream>/control")
-	cmd.Flags().StringVar(&f.source, "source", "", "build from a checkout of upstream or of a fork, `DIR[@REV]`, instead of the pin")
-	cmd.Flags().StringVar(&f.sourceVersion, "source-version", "", "the version the source is released as, where no v tag says it")
+	f.sourceFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("base", "upto")
 	cmd.MarkFlagsMutuallyExclusive("base", "source")
 	cmd.MarkFlagsMutuallyExclusive("upto", "source")
@@ -66,11 +65,16 @@ func newBuild() *cobra.Command {
 	return cmd
 }
 
+func (f *buildFlags) sourceFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.source, "source", "", "build from a checkout of upstream or of a fork, `DIR[@REV]`, instead of the pin")
+	cmd.Flags().StringVar(&f.sourceVersion, "source-version", "", "the version the source is released as, where no v tag says it")
+}
+
 // check refuses flags that make sense for one stream only, or not at all.
 func (f *buildFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case (cmd.Flags().Changed("upto") || f.source != "") && len(args) < 2:
-		return errors.New("--upto and --source need one stream\nnext: carry build COMPONENT STREAM with the same flags")
+		return fmt.Errorf("--upto and --source need one stream\nnext: carry %s COMPONENT STREAM with the same flags", cmd.Name())
 	case f.sourceVersion != "" && f.source == "":
 		return errors.New("--source-version without --source\nnext: add --source DIR[@REV]")
 	case cmd.Flags().Changed("upto") && f.upto < 1:

@@ -15,7 +15,11 @@ import (
 var ownComponents = filepath.Join("..", "..", "components", "kube-controller-manager")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"carry": func() { os.Exit(run()) }})
+	testscript.Main(m, map[string]func(){
+		"carry":     func() { os.Exit(run()) },
+		"baseimage": func() { os.Exit(baseImage(os.Args[1:])) },
+		"unpack":    func() { os.Exit(unpack(os.Args[1:])) },
+	})
 }
 
 // TestScript runs testdata/script/*.txtar. Each script starts in a copy of testdata/project, a project with one
@@ -26,6 +30,7 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(proxy.Close)
+	registry := serveRegistry(t)
 	gocache := goEnv(t, "GOCACHE")
 	sums := pinSums(t, proxy.URL)
 	testscript.Run(t, testscript.Params{
@@ -37,6 +42,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOCACHE", gocache)
 			env.Setenv("GOMODCACHE", filepath.Join(env.WorkDir, "gomodcache"))
 			env.Setenv("REPO", repoRoot(t))
+			env.Setenv("REGISTRY", registry)
 			project := filepath.Join(env.WorkDir, "project")
 			env.Cd = project
 			return layProject(project, sums)

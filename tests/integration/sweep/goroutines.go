@@ -25,6 +25,10 @@ var (
 	goroutineMetric = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 )
 
+// errUnknownReader is the answer while the component cannot find out who asks:
+// its own way to the API may be a dead connection that it has not given up yet.
+var errUnknownReader = errors.New("the component does not know who asks for its metrics")
+
 // goroutines asks the component itself, as an administrator: it has no right
 // to see its own metrics. Where it listens, and the token, stand in what the
 // control plane keeps of every process.
@@ -62,6 +66,9 @@ func askGoroutines(ctx context.Context, server, token string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read metrics of component: %w", err)
 	}
+	if resp.StatusCode == http.StatusUnauthorized {
+		return 0, errUnknownReader
+	}
 	metric := goroutineMetric.FindSubmatch(text)
 	if metric == nil {
 		return 0, fmt.Errorf("read metrics of component: status %d, no go_goroutines", resp.StatusCode)
@@ -76,6 +83,9 @@ func fewGoroutines(ctx context.Context, goroutines func(context.Context) (int, e
 	err := controlplane.Poll(ctx, "goroutines to end", time.Second,
 		func(ctx context.Context) (bool, string, error) {
 			n, err := goroutines(ctx)
+			if errors.Is(err, errUnknownReader) {
+				return false, err.Error(), nil
+			}
 			if err != nil {
 				return false, "", err
 			}

@@ -73,6 +73,7 @@ func TestFewGoroutines(t *testing.T) {
 		{"some end", []int{200, 100}, nil, "", ""},
 		{"too many", []int{101 + spare}, nil, stuck, "111 goroutines, base has at most 100"},
 		{"hangs", []int{0}, nil, stuck, "no metrics in time"},
+		{"not admitted", []int{1}, errUnknownReader, stuck, "no metrics in time"},
 		{"no answer", []int{1}, errors.New("no answer"), broken, "no answer"},
 	}
 	for _, test := range tests {
