@@ -1,7 +1,6 @@
 package component
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -69,9 +68,48 @@ type origin struct {
 // BuildPatched builds the component from its tree as it stands. With work of somebody's in the tree the stamp ends
 // in .dirty.
 func (s *Stream) BuildPatched(ctx context.Context, t *Tree, compiled Compiled) (*Binary, error) {
-	work, hash, err := t.hasWork(ctx)
+	r, b, err := s.patched(ctx, t)
 	if err != nil {
 		return nil, err
+	}
+	return s.build(ctx, r, b, compiled)
+}
+
+// Built is the component's patched binary as it was built from the tree as it stands, the pin and the series; an error
+// when there is none, or one of something else.
+func (s *Stream) Built(ctx context.Context, t *Tree) (*Binary, error) {
+	const none = "%s of %s: no binary of the pin and the patches as they are\nnext: carry build %[2]s, with the same flags"
+	if !t.exists() {
+		return nil, fmt.Errorf(none, t.Dir, s)
+	}
+	want, err := t.base.key(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if state := t.state(); state.BaseKey != want || state.Series != t.Series.Hash() {
+		return nil, fmt.Errorf(none, s.BinaryPath(t), s)
+	}
+	r, b, err := s.patched(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	last, err := s.upToDate(ctx, r, b)
+	if err == nil && last == nil {
+		err = fmt.Errorf(none, s.BinaryPath(t), s)
+	}
+	return last, err
+}
+
+// BinaryPath is where the tree's patched binary goes.
+func (s *Stream) BinaryPath(t *Tree) string {
+	return filepath.Join(filepath.Dir(t.Dir), "bin", s.Component.Name)
+}
+
+// patched says how the tree's binary is built and what its record will be.
+func (s *Stream) patched(ctx context.Context, t *Tree) (recipe, *Binary, error) {
+	work, hash, err := t.hasWork(ctx)
+	if err != nil {
+		return recipe{}, nil, err
 	}
 	state := t.state()
 	b := &Binary{
@@ -79,19 +117,24 @@ func (s *Stream) BuildPatched(ctx context.Context, t *Tree, compiled Compiled) (
 		Dirty: work || state.Series == "",
 	}
 	if b.Base, err = t.base.version(ctx, s); err != nil {
-		return nil, err
+		return recipe{}, nil, err
 	}
-	b.Version = fmt.Sprintf("%s+%s.%d.%s", b.Base, cmp.Or(t.mark, "carry"), b.Patches, b.Series)
+	b.Version = t.stamp(b.Base, b.Patches, b.Series)
 	if b.Dirty {
 		b.Version += ".dirty"
 	}
 	r, err := t.base.recipe(ctx, s, t.Dir)
 	if err != nil {
-		return nil, err
+		return recipe{}, nil, err
 	}
-	r.out = filepath.Join(filepath.Dir(t.Dir), "bin", s.Component.Name)
+	r.out = s.BinaryPath(t)
 	r.inputs = append(r.inputs, hash)
-	return s.build(ctx, r, b, compiled)
+	return r, b, nil
+}
+
+// stamp is the version of what is built from so many patches on the base version.
+func (t *Tree) stamp(base string, patches int, series string) string {
+	return fmt.Sprintf("%s+%s.%d.%s", base, cmp.Or(t.mark, "carry"), patches, series)
 }
 
 // BuildBase builds the main packages that the pin's tool lines name, from the module cache, unpatched.
@@ -123,7 +166,8 @@ func (s *Stream) toolName(pkg string) string {
 	return path.Base(pkg)
 }
 
-func (s *Stream) build(ctx context.Context, r recipe, b *Binary, compiled Compiled) (*Binary, error) {
+// upToDate gives the record of the binary when it was made of these very inputs, nil otherwise. It completes b.
+func (s *Stream) upToDate(ctx context.Context, r recipe, b *Binary) (*Binary, error) {
 	version, err := goVersion(ctx, s.Dir)
 	if err != nil {
 		return nil, err
@@ -136,12 +180,21 @@ func (s *Stream) build(ctx context.Context, r recipe, b *Binary, compiled Compil
 	if b.Path, err = filepath.Rel(s.Root, r.out); err != nil {
 		return nil, fmt.Errorf("build %s: %w", s, err)
 	}
-	record := r.out + ".json"
 	var last Binary
-	readJSON(record, &last)
-	if sum, err := digest(r.out); err == nil && last.Key == b.Key && last.SHA256 == sum {
-		last.Fresh = false
-		return &last, nil
+	readJSON(r.record(), &last)
+	if sum, err := digest(r.out); err != nil || last.Key != b.Key || last.SHA256 != sum {
+		return nil, nil
+	}
+	last.Fresh = false
+	return &last, nil
+}
+
+// record is where a Binary lies.
+func (r recipe) record() string { return r.out + ".json" }
+
+func (s *Stream) build(ctx context.Context, r recipe, b *Binary, compiled Compiled) (*Binary, error) {
+	if last, err := s.upToDate(ctx, r, b); last != nil || err != nil {
+		return last, err
 	}
 	ldflags, err := s.ldflags(ctx, r, b)
 	if err != nil {
@@ -153,7 +206,7 @@ func (s *Stream) build(ctx context.Context, r recipe, b *Binary, compiled Compil
 	if b.SHA256, err = digest(r.out); err != nil {
 		return nil, fmt.Errorf("build %s: %w", s, err)
 	}
-	if err := writeJSON(record, b); err != nil {
+	if err := writeJSON(r.record(), b); err != nil {
 		return nil, err
 	}
 	b.Fresh = true
@@ -203,26 +256,35 @@ func nextAfter(err error) string {
 	return "mend the file named above, then run the same command again"
 }
 
-// ldflags strips symbols, as upstream's release builds do, and stamps the version.
+// ldflags are the flags of s for a recipe; without an origin nothing is stamped.
 func (s *Stream) ldflags(ctx context.Context, r recipe, b *Binary) (string, error) {
-	flags := []string{"-s", "-w"}
 	if r.origin == nil {
-		return strings.Join(flags, " "), nil
+		return linkerFlags(nil, origin{}, b)
 	}
 	from, err := r.origin(ctx)
 	if err != nil {
 		return "", err
 	}
+	flags, err := linkerFlags(s.LDFlags, from, b)
+	if err != nil {
+		return "", fmt.Errorf("ldflags of %s: %w", s, err)
+	}
+	return flags, nil
+}
+
+// linkerFlags strip symbols, as upstream's release builds do, and stamp the version by the templates.
+func linkerFlags(templates []string, from origin, b *Binary) (string, error) {
+	flags := []string{"-s", "-w"}
 	st := Stamp{Version: b.Version, Commit: from.commit, TreeState: "clean", Date: from.date.UTC().Format(time.RFC3339)}
 	majorMinor := semver.MajorMinor("v" + strings.TrimPrefix(b.Base, "v"))
 	st.Major, st.Minor, _ = strings.Cut(strings.TrimPrefix(majorMinor, "v"), ".")
 	if b.Dirty {
 		st.TreeState = "dirty"
 	}
-	for _, text := range s.LDFlags {
+	for _, text := range templates {
 		flag, err := expand(text, st)
 		if err != nil {
-			return "", fmt.Errorf("ldflags of %s: %w", s, err)
+			return "", err
 		}
 		flags = append(flags, flag)
 	}
@@ -278,8 +340,6 @@ func (b *pinBase) recipe(_ context.Context, s *Stream, dir string) (recipe, erro
 
 // writeIfChanged keeps the file's time when its bytes stay, which keeps go's own caches warm.
 func writeIfChanged(path string, data []byte) error {
-	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
-		return nil
-	}
-	return writeFile(path, data, 0o644)
+	_, err := WriteFile(path, data)
+	return err
 }

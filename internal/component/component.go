@@ -28,6 +28,8 @@ type Component struct {
 	Version string `json:"version"`
 	// LDFlags are text/templates over Stamp, one linker flag each.
 	LDFlags []string `json:"ldflags"`
+	// License is the SPDX expression of upstream's licence, which the patches share; empty: not known.
+	License string `json:"license"`
 	Image   Image    `json:"image"`
 }
 

@@ -27,14 +27,19 @@ func goEnviron(extra ...string) []string {
 		}
 		env = append(env, kv)
 	}
-	fixed := []string{
+	env = append(append(env, BuildEnv(runtime.GOARCH)...), "LC_ALL=C", "TZ=UTC")
+	return append(env, extra...)
+}
+
+// BuildEnv is the environment, as KEY=value, that go gets for a binary of that architecture (a GOARCH), whatever the
+// caller's is.
+func BuildEnv(arch string) []string {
+	return []string{
 		"GOFLAGS=-trimpath -buildvcs=false", // no path of this machine, no state of our own repository in a binary
 		"CGO_ENABLED=0",                     // upstream's release binaries are static, and libc would be this machine's
-		"GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOOS=linux", "GOARCH=" + arch, "GOAMD64=v1", "GOARM64=v8.0",
 		"GOTOOLCHAIN=local", // another toolchain makes other bytes; it is part of the key
-		"LC_ALL=C", "TZ=UTC",
 	}
-	return append(append(env, fixed...), extra...)
 }
 
 // runGo runs the go command in dir and gives its standard output. line, when not nil, gets each line of standard

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -61,6 +62,14 @@ func writeFile(path string, data []byte, mode fs.FileMode) (err error) {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// WriteFile gives a file these bytes, whole or not at all; a file that has them is left alone. It tells whether it wrote.
+func WriteFile(path string, data []byte) (bool, error) {
+	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
+		return false, nil
+	}
+	return true, writeFile(path, data, 0o644)
 }
 
 func writeJSON(path string, v any) error {

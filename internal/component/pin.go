@@ -78,6 +78,17 @@ func (p Pin) sum(m module.Version) (string, error) {
 	return "", fmt.Errorf("go.sum has no checksum of %s", m)
 }
 
+// sums are all checksums of module contents in go.sum.
+func (p Pin) sums() map[module.Version]string {
+	all := map[module.Version]string{}
+	for line := range strings.Lines(string(p.Sum)) {
+		if fields := strings.Fields(line); len(fields) == 3 && !strings.HasSuffix(fields[1], "/go.mod") {
+			all[module.Version{Path: fields[0], Version: fields[1]}] = fields[2]
+		}
+	}
+	return all
+}
+
 // Commit and Time are the parts of a pseudo-version, for the version template of components without tags; empty for
 // a tagged pin.
 func (p Pin) Commit() string {

@@ -36,6 +36,8 @@ type base interface {
 	recipe(ctx context.Context, s *Stream, dir string) (recipe, error)
 	// upstream is the commit the files are of; empty when nothing says it.
 	upstream(s *Stream) string
+	// tell names the base and where its dependencies come from.
+	tell(s *Stream, in *Inputs)
 	String() string
 }
 
