@@ -30,7 +30,7 @@ type Component struct {
 	LDFlags []string `json:"ldflags"`
 	// License is the SPDX expression of upstream's licence, which the patches share; empty: not known.
 	License string `json:"license"`
-	Image   Image    `json:"image"`
+	Image   Image  `json:"image"`
 }
 
 // Image is where images and release payloads have a component's binary.
