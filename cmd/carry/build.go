@@ -46,14 +46,9 @@ func newBuild() *cobra.Command {
 		})
 	cmd.Flags().BoolVar(&f.base, "base", false, "build the unpatched binaries that the pin's tool lines name")
 	cmd.Flags().BoolVar(&f.rig, "rig", false, "build what the test rig needs beside them (tests/integration/pins), too")
-	cmd.Flags().IntVar(&f.upto, "upto", 0, "apply the first `N` patches only, into out/<component>/<stream>/upto/N")
-	cmd.Flags().BoolVar(&f.control, "control", false, "apply tests/integration/controls instead of the series, into out/<component>/<stream>/control")
-	f.sourceFlags(cmd)
-	cmd.MarkFlagsMutuallyExclusive("base", "upto")
-	cmd.MarkFlagsMutuallyExclusive("base", "source")
-	cmd.MarkFlagsMutuallyExclusive("upto", "source")
-	for _, other := range []string{"base", "upto", "source"} {
-		cmd.MarkFlagsMutuallyExclusive("control", other)
+	f.bind(cmd)
+	for _, other := range []string{"upto", "source", "control"} {
+		cmd.MarkFlagsMutuallyExclusive("base", other)
 	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -68,6 +63,16 @@ func newBuild() *cobra.Command {
 func (f *buildFlags) sourceFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.source, "source", "", "build from a checkout of upstream or of a fork, `DIR[@REV]`, instead of the pin")
 	cmd.Flags().StringVar(&f.sourceVersion, "source-version", "", "the version the source is released as, where no v tag says it")
+}
+
+// bind adds the flags that choose a patched binary: carry build makes it, carry attest speaks of it.
+func (f *buildFlags) bind(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.upto, "upto", 0, "apply the first `N` patches only, into out/<component>/<stream>/upto/N")
+	cmd.Flags().BoolVar(&f.control, "control", false, "apply tests/integration/controls instead of the series, into out/<component>/<stream>/control")
+	f.sourceFlags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("upto", "source")
+	cmd.MarkFlagsMutuallyExclusive("control", "upto")
+	cmd.MarkFlagsMutuallyExclusive("control", "source")
 }
 
 // check refuses flags that make sense for one stream only, or not at all.
@@ -108,6 +113,13 @@ func (f *buildFlags) build(cmd *cobra.Command, s *component.Stream) ([]*componen
 	b, err := s.BuildPatched(cmd.Context(), t, p.tick)
 	if err != nil {
 		return nil, err
+	}
+	written, err := document(cmd, s, t, b, f.upto)
+	if err != nil {
+		return nil, err
+	}
+	if !b.Fresh && !wantsJSON(cmd) {
+		sayWritten(cmd, written)
 	}
 	return []*component.Binary{b}, nil
 }

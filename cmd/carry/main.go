@@ -77,6 +77,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringP("output", "o", "text", "output format: text or json")
-	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newNew(), newRefresh(), newRebase(), newExport(), newImage(), newPayload(), newVerify(), newUpdate(), newReproduce(), newCheck(), newDeps())
+	root.AddCommand(newFetch(), newApply(), newBuild(), newStatus(), newClean(), newNew(), newRefresh(), newRebase(), newExport(), newImage(), newPayload(), newVerify(), newUpdate(), newReproduce(), newAttest(), newCheck(), newDeps())
 	return root
 }
