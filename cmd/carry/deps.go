@@ -22,6 +22,7 @@ var dependencies = []dependency{
 	{"unshare", "util-linux", "script tests of a full disk"},
 	{"ip", "iproute2", "scenarios with a network of their own"},
 	{"chromium", "chromium", "the browser test of the sweep's page"},
+	{"skopeo", "skopeo", "the test that another program reads our images"},
 }
 
 func newDeps() *cobra.Command {

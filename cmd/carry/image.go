@@ -90,6 +90,9 @@ func (f *imageFlags) make(cmd *cobra.Command, s *component.Stream) (madeImage, e
 	if b.Dirty {
 		return none, fmt.Errorf("image %s: the binary is %s\nnext: carry refresh, or carry clean --force", s, b.Version)
 	}
+	if _, err := document(cmd, s, t, b, 0); err != nil { // what lies beside the binary is attached
+		return none, err
+	}
 	spec, err := imageSpec(cmd, s, t, b)
 	if err != nil {
 		return none, err
