@@ -235,6 +235,11 @@ var defects = []struct {
 		"pkg/greeting/greeting_test.go": strings.Replace(test1, "Text(); got", "Text() + formal; got", 1),
 		"pkg/greeting/formal.go":        "package greeting\n\nconst formal = \"\"\n",
 	}), "", []string{"[0-9]+: P6: without the patch's other changes its tests do not compile.*undefined: formal"}},
+	{"P6 guarded by what is added alone", amended(1, map[string]string{
+		"pkg/greeting/greeting_test.go": strings.Replace(test1, "got != \"good day, world\"", "len(got) < 3", 1),
+		"pkg/formal/formal.go":          "package formal\n\nconst word = \"\"\n",
+		"pkg/formal/formal_test.go":     addedTest,
+	}), "", []string{"[0-9]+: P6: without the patch's other changes its tests do not compile.*undefined: word"}},
 	{"P6 panic", amended(1, map[string]string{"pkg/greeting/greeting_test.go": strings.Replace(test1, "t.Errorf(\"Text() = %q\", got)", "panic(got)", 1)}), "",
 		[]string{"[0-9]+: P6: without the patch's other changes .*TestText panics"}},
 	{"P7 prefix", also(amended(2, map[string]string{"staging/src/k8s.io/client-go/rest/more.go": "package rest\n\n// Patience is the client's.\nconst Patience = 1\n"}), amended(1, map[string]string{"pkg/greeting/words.go": "package greeting\n\nimport \"k8s.io/client-go/rest\"\n\nvar _ = rest.Patience\n"})), "",
@@ -244,6 +249,25 @@ var defects = []struct {
 		[]string{`1: P7: k8s.io/kubernetes/pkg/greeting TestText: pass on base, fail on patched`}},
 	{"P7 fewer tests", amended(2, map[string]string{"pkg/greeting/greeting_test.go": "package greeting\n"}), ".",
 		[]string{`1: P7: k8s.io/kubernetes/pkg/greeting TestText: pass on base, missing on patched`}},
+}
+
+// addedTest is of a package that a patch adds.
+const addedTest = "package formal\n\nimport \"testing\"\n\nfunc TestWord(t *testing.T) {\n\tif word != \"\" {\n\t\tt.Error(word)\n\t}\n}\n"
+
+// TestTestsOfWhatIsAdded shows that tests of what a patch adds, which do not compile without it, are no defect as long as
+// another one guards the patch.
+func TestTestsOfWhatIsAdded(t *testing.T) {
+	p := rightProject(t)
+	amended(1, map[string]string{
+		"pkg/formal/formal.go":        "package formal\n\nconst word = \"\"\n",
+		"pkg/formal/formal_test.go":   addedTest,
+		"pkg/greeting/formal.go":      "package greeting\n\nconst word = \"\"\n",
+		"pkg/greeting/formal_test.go": strings.Replace(addedTest, "package formal", "package greeting", 1),
+	})(p)
+	p.must("update")
+	if _, said, err := p.carry("verify", "--tests"); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
 }
 
 func TestDefects(t *testing.T) {

@@ -142,7 +142,7 @@ func (c *checker) unitTest(ctx context.Context, p *series.Patch, before, after s
 		return err
 	}
 	tests := slices.DeleteFunc(changed, func(name string) bool { return !isTest(name) })
-	dirs, names, err := c.testFuncs(ctx, after, tests)
+	names, err := c.testFuncs(ctx, after, tests)
 	if err != nil || len(names) == 0 {
 		return err // that there is a test at all is checked by the file alone
 	}
@@ -150,8 +150,9 @@ func (c *checker) unitTest(ctx context.Context, p *series.Patch, before, after s
 	if err != nil {
 		return err
 	}
+	g := guard{checker: c, before: before, after: after, tests: tests, names: names}
 	return c.done.once("unit test of "+p.Name, append([]string{without, after}, names...), func() (bool, error) {
-		message, err := c.guards(ctx, without, after, c.stream.packages(dirs), names)
+		message, err := g.missing(ctx)
 		if message != "" {
 			c.finding(p, "P6", " b/"+tests[0]+"\n", message, "mend the test, then carry refresh "+c.stream.String()+"; or give the reason in a trailer No-Unit-Test:")
 		}
@@ -164,8 +165,8 @@ func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+path.Dir(name)+"/", "/testdata/")
 }
 
-// testFuncs are the top-level tests in files of a tree, and the folders they are in.
-func (c *checker) testFuncs(ctx context.Context, tree string, files []string) (dirs, names []string, err error) {
+// testFuncs are the top-level tests in files of a tree.
+func (c *checker) testFuncs(ctx context.Context, tree string, files []string) (names []string, err error) {
 	for _, name := range files {
 		data, ok := c.tree.repo.File(ctx, tree, name)
 		if !ok || !strings.HasSuffix(name, "_test.go") {
@@ -175,43 +176,13 @@ func (c *checker) testFuncs(ctx context.Context, tree string, files []string) (d
 		if err != nil {
 			continue // the compiler says so better
 		}
-		dirs = append(dirs, path.Dir(name))
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain" {
 				names = append(names, fn.Name.Name)
 			}
 		}
 	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs), names, nil
-}
-
-// guards says what is wrong with tests as guards of a change; nothing: they guard it.
-func (c *checker) guards(ctx context.Context, without, after string, pkgs, names []string) (string, error) {
-	off, err := c.run(ctx, without, pkgs, names)
-	if err != nil {
-		return "", err
-	}
-	failed := off.failed()
-	for pkg, said := range off.notBuilt {
-		return "without the patch's other changes its tests do not compile, they should fail by an assertion: " + pkg + ": " + complaint(said), nil
-	}
-	if len(failed) == 0 {
-		for name := range off.panicked {
-			return "without the patch's other changes " + name + " panics, it should fail by an assertion", nil
-		}
-		return "without the patch's other changes its tests pass: none of them guards it", nil
-	}
-	on, err := c.run(ctx, after, pkgs, testNames(failed))
-	if err != nil {
-		return "", err
-	}
-	for _, name := range failed {
-		if on.outcomes[name] == "pass" {
-			return "", nil
-		}
-	}
-	return "with the patch " + strings.Join(failed, ", ") + " fails as without it", nil
+	return names, nil
 }
 
 func testNames(full []string) []string {
