@@ -192,6 +192,14 @@ var defects = []struct {
 	{"P1 outside the tree", func(p project) {
 		p.write(first, strings.ReplaceAll(p.read(first), "pkg/greeting/greeting_test.go", "../greeting_test.go"))
 	}, "", []string{`[0-9]+: P1: "../greeting_test.go" is not a path inside the tree`}},
+	{"P1 absolute path", func(p project) {
+		p.write(first, p.read(first)+"diff --git a/pkg/greeting/words.go b/x.go\nsimilarity index 100%\nrename from pkg/greeting/words.go\nrename to /etc/x.go\n")
+	}, "", []string{`[0-9]+: P1: "/etc/x.go" is not a path inside the tree`}},
+	{"P1 symbolic link", replace("6e311ed6227bfd9ebf8fdf946ce46898fbaf5f44 100644", "6e311ed6227bfd9ebf8fdf946ce46898fbaf5f44 120000"), "",
+		[]string{"21: P1: pkg/greeting/greeting.go: a symbolic link or a submodule"}},
+	{"P1 copy", func(p project) {
+		p.write(first, p.read(first)+"diff --git a/pkg/greeting/greeting.go b/pkg/greeting/more.go\nsimilarity index 100%\ncopy from pkg/greeting/greeting.go\ncopy to pkg/greeting/more.go\n")
+	}, "", []string{"[0-9]+: P1: pkg/greeting/more.go: a copy"}},
 	{"P1 git's own folder", func(p project) {
 		p.write(first, strings.ReplaceAll(p.read(first), "pkg/greeting/greeting_test.go", ".git/config"))
 	}, "", []string{`[0-9]+: P1: ".git/config" is not a path inside the tree`}},

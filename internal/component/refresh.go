@@ -120,7 +120,7 @@ func (t *Tree) vanished(state treeState, plan *series.Refresh) error {
 func (t *Tree) replays(ctx context.Context, plan *series.Refresh) error {
 	tree := baseTag
 	for _, f := range plan.Files {
-		made, _, err := t.repo.Patched(ctx, tree, f.Data)
+		made, _, err := t.repo.Patched(ctx, tree, f.Data, f.Touched)
 		var refused *git.Error
 		if err != nil && !errors.As(err, &refused) {
 			return err

@@ -24,27 +24,6 @@ func (r Repo) scratchIndex(ctx context.Context) (env []string, remove func(), er
 	return []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}, func() { os.RemoveAll(dir) }, nil
 }
 
-// Patched gives the tree that a patch makes of another, and what git said of each hunk (offsets). A patch that does
-// not apply is an *Error. Options are those of git apply, --reverse for one.
-func (r Repo) Patched(ctx context.Context, tree string, patch []byte, options ...string) (result, said string, err error) {
-	env, remove, err := r.scratchIndex(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	defer remove()
-	if _, err := r.RunEnv(ctx, env, "read-tree", tree); err != nil {
-		return "", "", err
-	}
-	// --verbose tells the offset of every hunk; git am keeps it to itself.
-	args := append([]string{"apply", "--cached", "--verbose"}, options...)
-	said, err = r.runSaid(ctx, patch, env, append(args, "-")...)
-	if err != nil {
-		return "", said, err
-	}
-	out, err := r.RunEnv(ctx, env, "write-tree")
-	return strings.TrimSpace(out), said, err
-}
-
 // PatchID is git's own name of a change: equal for the same change at another place, whatever its header.
 func (r Repo) PatchID(ctx context.Context, patch []byte) (string, error) {
 	out, err := r.RunInput(ctx, patch, "patch-id", "--stable")
@@ -138,6 +117,16 @@ func (r Repo) CommitWithPatchID(ctx context.Context, log []byte, id string) (str
 
 // Mixed gives a tree with some files as another tree has them; a file that the other lacks is removed.
 func (r Repo) Mixed(ctx context.Context, tree, other string, names []string) (string, error) {
+	there, err := r.entries(ctx, other, names)
+	if err != nil {
+		return "", err
+	}
+	return r.with(ctx, tree, there, names)
+}
+
+// with gives a tree with other entries (as ls-tree -z and ls-files -z write them) for some paths; a path that has no
+// entry is removed.
+func (r Repo) with(ctx context.Context, tree, entries string, names []string) (string, error) {
 	env, remove, err := r.scratchIndex(ctx)
 	if err != nil {
 		return "", err
@@ -148,18 +137,25 @@ func (r Repo) Mixed(ctx context.Context, tree, other string, names []string) (st
 	}
 	var info strings.Builder
 	for _, name := range names {
-		out, err := r.Run(ctx, "ls-tree", "-z", other, "--", name)
-		if err != nil {
-			return "", err
-		}
-		if out == "" {
-			out = "0 blob 0000000000000000000000000000000000000000\t" + name + "\x00"
-		}
-		info.WriteString(out)
+		info.WriteString("0 " + noObject + "\t" + name + "\x00")
 	}
+	info.WriteString(entries) // after the removals, and stronger
 	if _, err := r.run(ctx, []byte(info.String()), env, "update-index", "-z", "--index-info"); err != nil {
 		return "", err
 	}
 	out, err := r.RunEnv(ctx, env, "write-tree")
 	return strings.TrimSpace(out), err
 }
+
+const noObject = "0000000000000000000000000000000000000000"
+
+// entries are the files of a tree at or below some paths, as ls-tree -z writes them.
+func (r Repo) entries(ctx context.Context, tree string, names []string) (string, error) {
+	if len(names) == 0 {
+		return "", nil
+	}
+	return r.RunEnv(ctx, literal, append([]string{"ls-tree", "-r", "-z", "--full-tree", tree, "--"}, names...)...)
+}
+
+// literal makes git take a path as it stands, brackets and stars too.
+var literal = []string{"GIT_LITERAL_PATHSPECS=1"}

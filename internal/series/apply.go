@@ -19,6 +19,7 @@ type ApplyError struct {
 	File  string // the file inside the tree; empty when git named none
 	Line  int    // of the hunk in the old file; 0 when git named none
 	Said  string // git's own words
+	Link  bool   // a symbolic link stands in the way of the file
 }
 
 // Error names patch, file and hunk, and the commands that go on from there.
@@ -34,8 +35,16 @@ func (e *ApplyError) Error() string {
 	if err != nil {
 		path = e.Patch.Path
 	}
-	return fmt.Sprintf("apply %s%s: %s\nnext: git -C %s am --3way %s   (solve, then git am --continue; or mend the patch file and run carry apply again)",
-		e.Patch.Name, where, e.Said, e.Repo.Dir, path)
+	return fmt.Sprintf("apply %s%s: %s\nnext: %s", e.Patch.Name, where, e.Said, e.next("git -C "+e.Repo.Dir+" am --3way "+path+
+		"   (solve, then git am --continue; or mend the patch file and run carry apply again)"))
+}
+
+// next is what goes on from the refusal: a merge, unless no merge can help.
+func (e *ApplyError) next(merge string) string {
+	if e.Link {
+		return "name in the patch the file that the link leads to"
+	}
+	return merge
 }
 
 // Finding is the refusal as a broken rule, at the hunk that git named.
@@ -45,7 +54,7 @@ func (e *ApplyError) Finding() Finding {
 	if _, header, ok := strings.Cut(e.hunk(), "("); ok {
 		at = "\n" + strings.TrimSuffix(header, ")")
 	}
-	return e.Patch.Finding("P1", at, strings.TrimPrefix(where+": ", ": ")+e.Said, fmt.Sprintf("git -C %s am --3way %s, solve, then carry refresh", e.Repo.Dir, e.Patch.Path))
+	return e.Patch.Finding("P1", at, strings.TrimPrefix(where+": ", ": ")+e.Said, e.next(fmt.Sprintf("git -C %s am --3way %s, solve, then carry refresh", e.Repo.Dir, e.Patch.Path)))
 }
 
 // hunk gives "hunk 2 (@@ -10,3 +10,5 @@)" for the hunk that starts at Line.
@@ -89,7 +98,11 @@ func applyOne(ctx context.Context, repo git.Repo, p *Patch) error {
 			return fmt.Errorf("abort %s: %w", p.Name, err)
 		}
 	}
-	return applyError(repo, p, said)
+	behind, err := repo.Behind(ctx, "HEAD", p.touched())
+	if err != nil {
+		return fmt.Errorf("apply %s: %w", p.Name, err)
+	}
+	return applyError(repo, p, said, behind)
 }
 
 var (
@@ -97,13 +110,19 @@ var (
 	doesNotApply = regexp.MustCompile(`error: (.+?): (patch does not apply|already exists in working directory|already exists in index|does not exist in index|No such file or directory|does not match index)`)
 )
 
-func applyError(repo git.Repo, p *Patch, said *git.Error) error {
+// throughLink is a rule of git's own, which holds for the base as well as for what a patch adds: a link may lead out of
+// the tree.
+const throughLink = "a symbolic link stands in its path, and a patch must not reach through it"
+
+func applyError(repo git.Repo, p *Patch, said *git.Error, behind string) error {
 	e := &ApplyError{Patch: p, Repo: repo, Said: "patch does not apply"}
 	switch {
 	case patchFailed.MatchString(said.Stderr):
 		m := patchFailed.FindStringSubmatch(said.Stderr)
 		e.File = m[1]
 		e.Line, _ = strconv.Atoi(m[2])
+	case behind != "":
+		e.File, e.Said, e.Link = behind, throughLink, true
 	case doesNotApply.MatchString(said.Stderr):
 		m := doesNotApply.FindStringSubmatch(said.Stderr)
 		e.File, e.Said = m[1], m[2]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -159,9 +160,14 @@ func checkFile(data []byte, f *gitdiff.File) *BadPatch {
 		return bad(fmt.Sprintf("mode changes from %o to %o, which the base cannot hold", f.OldMode, f.NewMode), "leave the mode as it is: a base that comes as a Go module has plain files only")
 	case f.IsNew && f.NewMode != 0 && f.NewMode != plainFile:
 		return bad(fmt.Sprintf("a new file of mode %o, which the base cannot hold", f.NewMode), "add plain files (100644) only")
+	case isLink(f.OldMode) || isLink(f.NewMode):
+		return bad("a symbolic link or a submodule, which leads out of the tree", "change plain files only")
 	}
 	return nil
 }
+
+// isLink tells the modes of symbolic links (120000) and submodules (160000).
+func isLink(mode os.FileMode) bool { return mode&0o170000 == 0o120000 || mode&0o170000 == 0o160000 }
 
 // inside says whether a path stays in the tree and out of git's own folder.
 func inside(name string) bool {

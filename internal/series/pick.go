@@ -68,44 +68,67 @@ type Target struct {
 // pick puts the change of a commit on a tree. Nothing but the object store changes.
 func (t *Target) pick(ctx context.Context, p *Patch, c git.Commit, from, onto string) (Pick, error) {
 	got := Pick{Name: p.Name, Subject: p.Subject, tree: onto}
-	tree, said, err := t.Repo.Patched(ctx, onto, p.Data)
+	part, err := t.Repo.Part(ctx, onto, p.touched())
+	if err != nil {
+		return got, err
+	}
+	defer part.Close()
+	if part.Behind != "" {
+		got.State, got.Why, got.Conflicts = Conflict, part.Behind+": "+throughLink, []Hunk{{File: part.Behind, Line: 1}}
+		return got, nil
+	}
+	said, err := part.Check(ctx, p.Data)
 	applies, err := applied(err)
 	if err != nil {
 		return got, err
 	}
 	moved := offsets(said)
-	if applies && len(moved) == 0 {
-		got.State, got.tree = Clean, tree
-		return got, nil
+	switch {
+	case !applies:
+		return t.refused(ctx, got, p, part, c, from, onto)
+	case len(moved) == 0:
+		got.State = Clean
+	default:
+		if there, err := t.whole(ctx, got, p, part, onto); err != nil || there.State != "" {
+			return there, err
+		}
+		got.State, got.Why = Offset, strings.Join(moved, ", ")
 	}
-	// A change of context alone must not hide that the change itself is there: that is what git am -3 drops without a
-	// word.
-	_, _, err = t.Repo.Patched(ctx, onto, p.Data, "--reverse")
-	there, err := applied(err)
-	if err != nil {
+	got.tree, _, err = part.Patched(ctx, p.Data)
+	return got, err
+}
+
+// refused goes on with a patch that does not apply as it stands.
+func (t *Target) refused(ctx context.Context, got Pick, p *Patch, part *git.Part, c git.Commit, from, onto string) (Pick, error) {
+	if there, err := t.whole(ctx, got, p, part, onto); err != nil || there.State != "" {
+		return there, err
+	}
+	seen, err := t.seen(ctx, p)
+	if err != nil || seen != "" {
+		got.State, got.How, got.Why = Upstream, "exact", "upstream's "+seen+" is the same change by patch-id"
 		return got, err
 	}
-	switch {
-	case there:
-		return t.upstream(ctx, got, p, onto, "the whole change applies in reverse")
-	case applies:
-		got.State, got.tree, got.Why = Offset, tree, strings.Join(moved, ", ")
-		return got, nil
-	}
-	if seen, err := t.seen(ctx, p); err != nil || seen != "" {
-		got.State, got.How, got.Why = Upstream, "exact", "upstream's "+seen+" is the same change by patch-id"
+	if got.Present, err = present(ctx, part, p); err != nil {
 		return got, err
 	}
 	return t.merge(ctx, got, p, c, from, onto)
 }
 
-// merge is for a patch that does not apply as it stands.
+// whole gives a state when all of a patch is there already. A change of context alone must not hide that: it is what
+// git am -3 drops without a word.
+func (t *Target) whole(ctx context.Context, got Pick, p *Patch, part *git.Part, onto string) (Pick, error) {
+	_, err := part.Check(ctx, p.Data, "--reverse")
+	there, err := applied(err)
+	if err != nil || !there {
+		return got, err
+	}
+	return t.upstream(ctx, got, p, onto, "the whole change applies in reverse")
+}
+
+// merge puts the change on by content, with the blobs of both bases at hand.
 func (t *Target) merge(ctx context.Context, got Pick, p *Patch, c git.Commit, from, onto string) (Pick, error) {
 	m, err := t.Repo.Merge(ctx, from, onto, c.Tree)
 	if err != nil {
-		return got, err
-	}
-	if got.Present, err = t.present(ctx, p, onto); err != nil {
 		return got, err
 	}
 	switch {
@@ -168,8 +191,8 @@ func (t *Target) sameDifference(ctx context.Context, p *Patch, onto string) (boo
 
 func (p *Patch) touched() []string { return (&Series{Patches: []*Patch{p}}).Touched() }
 
-// present are the hunks of a patch that a tree has already, each tried by itself in reverse.
-func (t *Target) present(ctx context.Context, p *Patch, onto string) ([]string, error) {
+// present are the hunks of a patch that its files have already, each tried by itself in reverse.
+func present(ctx context.Context, part *git.Part, p *Patch) ([]string, error) {
 	var found []string
 	for _, f := range p.Files {
 		if f.IsNew || f.IsDelete || f.IsRename {
@@ -178,7 +201,7 @@ func (t *Target) present(ctx context.Context, p *Patch, onto string) ([]string, 
 		for i, frag := range f.TextFragments {
 			one := *f
 			one.TextFragments = []*gitdiff.TextFragment{frag}
-			_, _, err := t.Repo.Patched(ctx, onto, []byte(one.String()), "--reverse")
+			_, err := part.Check(ctx, []byte(one.String()), "--reverse")
 			there, err := applied(err)
 			if err != nil {
 				return nil, err

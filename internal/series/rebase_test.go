@@ -1,8 +1,10 @@
 package series
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,6 +73,60 @@ func TestPick(t *testing.T) {
 				t.Errorf("conflicts %+v", got.Conflicts)
 			}
 		})
+	}
+}
+
+// TestPickRefusesALinkInThePath: the new base has a link where the old one has a folder; it may lead anywhere.
+func TestPickRefusesALinkInThePath(t *testing.T) {
+	r := newRepo(t, map[string]string{"area/a.go": numbered(9)})
+	commitFiles(t, r, message("area: one"), map[string]string{"area/a.go": numbered(10)})
+	dir := filepath.Join(t.TempDir(), "s")
+	_, s := refresh(t, r, dir)
+	commits, err := r.Between(t.Context(), "base", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := r.Show(t.Context(), "base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, r, "checkout", "--quiet", "-B", "new", "base")
+	elsewhere := linked(t, r.Dir, "area")
+	onto := commitFiles(t, r, "new base", nil)
+	target := Target{Repo: r, Base: base.Tree}
+	got, err := target.Rebase(t.Context(), s, commits, onto.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := got.Patches[0]; p.State != Conflict || !strings.Contains(p.Why, "area/a.go: a symbolic link stands in its path") || p.Commit != "" {
+		t.Errorf("picked: %+v", p)
+	}
+	err = Apply(t.Context(), r, s)
+	if err == nil || !strings.Contains(err.Error(), "area/a.go: a symbolic link stands in its path") || !strings.Contains(err.Error(), "next: name in the patch") {
+		t.Errorf("applied: %v", err)
+	}
+	if data, err := os.ReadFile(filepath.Join(elsewhere, "a.go")); err != nil || string(data) != numbered(9) {
+		t.Errorf("the file behind the link: %q, %v", data, err)
+	}
+}
+
+// linked moves a folder out of a work tree and puts a link in its place.
+func linked(t *testing.T, dir, name string) string {
+	t.Helper()
+	elsewhere := filepath.Join(t.TempDir(), name)
+	if err := errors.Join(os.Rename(filepath.Join(dir, name), elsewhere), os.Symlink(elsewhere, filepath.Join(dir, name))); err != nil {
+		t.Fatal(err)
+	}
+	return elsewhere
+}
+
+// TestPatchWithoutClassIsCarried: verify says what is wrong with it, a rebase does not drop it for that.
+func TestPatchWithoutClassIsCarried(t *testing.T) {
+	r := newRepo(t, map[string]string{"area/a.go": numbered(9)})
+	commitFiles(t, r, "forgotten\n\nNo class, no trailers.\n", map[string]string{"area/a.go": numbered(10)})
+	got := rebased(t, r, map[string]string{"area/b.go": "b\n"})
+	if p := got.Patches[0]; p.State != Clean || p.Commit == "" || got.Outcome != OutcomeClean {
+		t.Errorf("picked: %+v", got)
 	}
 }
 

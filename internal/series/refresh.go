@@ -29,8 +29,10 @@ type File struct {
 	Name   string
 	Data   []byte
 	Commit git.Commit
-	State  string // kept, renamed, changed or new
-	Was    string // the file it was before; empty for a new one
+	// Touched are the paths that it changes.
+	Touched []string
+	State   string // kept, renamed, changed or new
+	Was     string // the file it was before; empty for a new one
 }
 
 // Changed says whether writing would change anything.
@@ -81,7 +83,7 @@ func planFile(ctx context.Context, repo git.Repo, s *Series, number int, c git.C
 	if want := oneLine(firstParagraph(c.Message)); p.Subject != want {
 		return File{}, nil, fmt.Errorf("subject would be read back as %q\nnext: reword the commit", p.Subject)
 	}
-	f := File{Name: fmt.Sprintf("%04d-%s.patch", number, p.Slug()), Data: data, Commit: c, State: "new"}
+	f := File{Name: fmt.Sprintf("%04d-%s.patch", number, p.Slug()), Data: data, Commit: c, Touched: p.touched(), State: "new"}
 	was, same := s.holds(p)
 	if was == nil {
 		return f, nil, nil

@@ -190,3 +190,26 @@ func TestRenamesAndDeletionsAreCarried(t *testing.T) {
 		t.Errorf("tree %s, want %s", got, want.Tree)
 	}
 }
+
+// TestBytesThatEditorsTidyAreCarried: a file without a final newline, one that gets or loses it, spaces at line ends.
+func TestBytesThatEditorsTidyAreCarried(t *testing.T) {
+	for name, texts := range map[string][2]string{
+		"no final newline":      {"one\ntwo", "one\nthree"},
+		"final newline added":   {"one\ntwo", "one\ntwo\n"},
+		"final newline removed": {"one\ntwo\n", "one\ntwo"},
+		"spaces at line ends":   {"one  \ntwo\t\n", "one   \ntwo\t\n  \n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"area/a.go": texts[0]})
+			commitFiles(t, r, message("area: tidy"), map[string]string{"area/a.go": texts[1]})
+			_, s := refresh(t, r, filepath.Join(t.TempDir(), "s"))
+			mustRun(t, r, "reset", "--quiet", "--hard", "base")
+			if err := Apply(t.Context(), r, s); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := r.File(t.Context(), "HEAD", "area/a.go"); string(got) != texts[1] {
+				t.Errorf("carried %q, want %q", got, texts[1])
+			}
+		})
+	}
+}
