@@ -90,6 +90,9 @@ func (f *buildFlags) check(cmd *cobra.Command, args []string) error {
 
 // build makes what the flags ask of one stream.
 func (f *buildFlags) build(cmd *cobra.Command, s *component.Stream) ([]*component.Binary, error) {
+	if err := s.Unfinished(); err != nil {
+		return nil, err
+	}
 	if f.base {
 		p := newProgress("build base of " + s.String())
 		defer p.end()

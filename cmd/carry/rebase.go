@@ -66,6 +66,11 @@ func (f *rebaseFlags) check() error {
 }
 
 func (f *rebaseFlags) run(cmd *cobra.Command, s *component.Stream) error {
+	if f.write {
+		if to, err := s.FinishWrite(f.name(s), f.to); err != nil || to != nil {
+			return f.written(cmd, s, to, err)
+		}
+	}
 	r, err := f.rebase(cmd, s)
 	if err != nil {
 		return err
@@ -73,19 +78,24 @@ func (f *rebaseFlags) run(cmd *cobra.Command, s *component.Stream) error {
 	if err := f.report(cmd, s, r); err != nil || !f.write {
 		return err
 	}
-	as := f.as
-	if as == "" {
-		as = s.Name
+	defer step("write pin and patches of " + s.Component.Name + " " + f.name(s))()
+	to, err := r.Write(cmd.Context(), f.name(s))
+	return f.written(cmd, s, to, err)
+}
+
+// name is the stream that --write writes.
+func (f *rebaseFlags) name(s *component.Stream) string {
+	if f.as != "" {
+		return f.as
 	}
-	defer step("write pin and patches of " + s.Component.Name + " " + as)()
-	to, err := r.Write(cmd.Context(), as)
-	if err != nil {
-		return err
-	}
-	if !wantsJSON(cmd) {
+	return s.Name
+}
+
+func (f *rebaseFlags) written(cmd *cobra.Command, s, to *component.Stream, err error) error {
+	if err == nil && !wantsJSON(cmd) {
 		fmt.Fprintf(cmd.OutOrStdout(), "written: %s and %s\nnext: carry verify --tests %s\n", relative(s, to.Dir), relative(s, to.Patches()), to)
 	}
-	return nil
+	return err
 }
 
 // rebase applies the series where it is now, then picks it to where it goes.

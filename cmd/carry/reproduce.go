@@ -6,20 +6,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"carry/internal/component"
-	"carry/internal/series"
 )
 
 func newReproduce() *cobra.Command {
 	report := []*component.Reproduction{}
 	return verb("reproduce", "Build patched binaries twice more, in other folders with empty build caches, and compare the bytes",
 		func(cmd *cobra.Command, s *component.Stream) error {
-			sr, err := series.Load(s.Patches())
+			t, err := load(s)
 			if err != nil {
 				return err
 			}
 			p := newProgress("reproduce " + s.String())
 			defer p.end()
-			r, err := s.Reproduce(cmd.Context(), sr, p.tick)
+			r, err := s.Reproduce(cmd.Context(), t.Series, p.tick)
 			if err == nil {
 				report = append(report, r)
 			}

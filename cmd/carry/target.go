@@ -77,8 +77,11 @@ func locked(ctx context.Context, s *component.Stream, do func() error) error {
 	return do()
 }
 
-// load gives the stream's series and its tree.
+// load gives the stream's series and its tree. A stream that is half written is neither the old nor the new one.
 func load(s *component.Stream) (*component.Tree, error) {
+	if err := s.Unfinished(); err != nil {
+		return nil, err
+	}
 	sr, err := series.Load(s.Patches())
 	if err != nil {
 		return nil, err

@@ -70,6 +70,9 @@ func (v *verifier) run(cmd *cobra.Command, streams []*component.Stream) error {
 // files checks what the patch files alone show. A file that is no patch is a finding, and ends what can be said of its
 // stream.
 func (v *verifier) files(s *component.Stream) (*component.Tree, error) {
+	if err := s.Unfinished(); err != nil {
+		return nil, err
+	}
 	sr, err := series.Load(s.Patches())
 	found, err := series.Findings(err)
 	v.findings = append(v.findings, found...)

@@ -69,8 +69,7 @@ func (s *Stream) NewExport(ctx context.Context, t *Tree, b *sourceBase, compiled
 		return nil, err
 	}
 	// A 3-way merge reads the objects of the old base and of the series.
-	_, err = x.tree.repo.Run(ctx, "fetch", "--quiet", "--no-tags", t.Dir, "+refs/tags/"+baseTag+":"+oldBaseRef, "+HEAD:"+oldSeriesRef)
-	return x, err
+	return x, x.tree.repo.Take(ctx, t.Dir, oldRefs()...)
 }
 
 // Patch exports one patch with those it needs. What upstream would refuse is an error, and nothing is written then.
@@ -294,27 +293,54 @@ func (x *Export) write(ctx context.Context, out *Exported, p *series.Patch, tip 
 	}
 	slug := strings.TrimSuffix(p.Name, ".patch")
 	dir := x.stream.Out("export", slug)
-	if err := os.RemoveAll(dir); err != nil {
+	// Beside, and renamed at the end: half a folder would pass for a pull request without its last commits.
+	fresh := dir + ".tmp"
+	if err := os.RemoveAll(fresh); err != nil {
 		return fmt.Errorf("export %s: %w", p.Name, err)
 	}
+	if out.Commits, err = x.patches(ctx, commits, fresh); err != nil {
+		return fmt.Errorf("export %s: %w", p.Name, err)
+	}
+	out.Dir, out.Branch, out.Repo = x.relative(dir), "export/"+slug, x.relative(x.tree.Dir)
+	if err := x.branch(ctx, out, tip); err != nil {
+		return fmt.Errorf("export %s: %w", p.Name, err)
+	}
+	if err := errors.Join(x.bundle(ctx, out, fresh),
+		writeFile(filepath.Join(fresh, "pr-title"), []byte(title+"\n"), 0o644),
+		writeFile(filepath.Join(fresh, "pr-body.md"), []byte(body), 0o644)); err != nil {
+		return err
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Rename(fresh, dir)); err != nil {
+		return fmt.Errorf("export %s: %w", p.Name, err)
+	}
+	return nil
+}
+
+// patches writes commits as files for git am, and gives their titles.
+func (x *Export) patches(ctx context.Context, commits []git.Commit, dir string) ([]string, error) {
+	var titles []string
 	for i, c := range commits {
 		data, err := series.Format(ctx, x.tree.repo, c.Hash)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		made := &series.Patch{Subject: c.Subject()}
 		if err := writeFile(filepath.Join(dir, fmt.Sprintf("%04d-%s.patch", i+1, made.Slug())), data, 0o644); err != nil {
-			return err
+			return nil, err
 		}
-		out.Commits = append(out.Commits, c.Subject())
+		titles = append(titles, c.Subject())
 	}
-	out.Dir, out.Branch, out.Repo = x.relative(dir), "export/"+slug, x.relative(x.tree.Dir)
-	if _, err := x.tree.repo.Run(ctx, "update-ref", "refs/heads/"+out.Branch, tip); err != nil {
-		return fmt.Errorf("export %s: %w", p.Name, err)
+	return titles, nil
+}
+
+// branch puts the branch of an export on its last commit. Nobody else writes it, so a lock on it is a killed run's.
+func (x *Export) branch(ctx context.Context, out *Exported, tip string) error {
+	ref := "refs/heads/" + out.Branch
+	if err := x.tree.unlock(ref); err != nil {
+		return err
 	}
-	return errors.Join(x.bundle(ctx, out, dir),
-		writeFile(filepath.Join(dir, "pr-title"), []byte(title+"\n"), 0o644),
-		writeFile(filepath.Join(dir, "pr-body.md"), []byte(body), 0o644))
+	_, err := x.tree.repo.Run(ctx, "update-ref", ref, tip)
+	return err
 }
 
 // bundle is for a checkout, whose commits upstream has. The base of a pin is a commit of our own making: there the

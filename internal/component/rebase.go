@@ -29,6 +29,11 @@ const (
 	oldSeriesRef = "refs/heads/old-series"
 )
 
+// oldRefs are the old base and the series on it, as a copy takes them from the stream's tree.
+func oldRefs() []string {
+	return []string{"+refs/tags/" + baseTag + ":" + oldBaseRef, "+HEAD:" + oldSeriesRef}
+}
+
 // RebaseTo prepares to move the series of t to another version of upstream's module.
 func (s *Stream) RebaseTo(ctx context.Context, t *Tree, version string) (*Rebasing, error) {
 	moved, err := s.Moved(ctx, t.Series, version)
@@ -92,17 +97,20 @@ func (r *Rebasing) fetch(ctx context.Context, force bool) error {
 	}
 	repo := r.tree.repo
 	state := r.tree.state()
+	if state.Applying { // a killed run of ours, whose git may have been killed with it
+		if err := r.tree.unlock("index", oldBaseRef, oldSeriesRef); err != nil {
+			return fmt.Errorf("rebase: %w", err)
+		}
+	}
 	state.Applying = true // until finish: what a killed run leaves is nobody's work
 	if err := writeJSON(r.tree.statePath(), state); err != nil {
 		return err
 	}
-	for _, args := range [][]string{
-		{"fetch", "--quiet", "--no-tags", r.from.Dir, "+refs/tags/" + baseTag + ":" + oldBaseRef, "+HEAD:" + oldSeriesRef},
-		{"reset", "--quiet", "--hard", baseTag},
-	} {
-		if _, err := repo.Run(ctx, args...); err != nil {
-			return fmt.Errorf("rebase: %w", err)
-		}
+	if err := repo.Take(ctx, r.from.Dir, oldRefs()...); err != nil {
+		return fmt.Errorf("rebase: %w", err)
+	}
+	if _, err := repo.Run(ctx, "reset", "--quiet", "--hard", baseTag); err != nil {
+		return fmt.Errorf("rebase: %w", err)
 	}
 	return nil
 }
@@ -163,50 +171,6 @@ func (r *Rebasing) plan(ctx context.Context) (*series.Refresh, error) {
 		}
 	}
 	return plan, nil
-}
-
-// Write moves the stream as, this one or another, to the new base: its patch files and its pin.
-func (r *Rebasing) Write(ctx context.Context, as string) (*Stream, error) {
-	if r.moved == nil {
-		return nil, fmt.Errorf("rebase: a checkout is no pin, so there is nothing that a stream could move to\nnext: take the files in %s, or name a version with --to", r.Patches())
-	}
-	if err := r.moved.tidy(ctx); err != nil {
-		return nil, err
-	}
-	to := *r.moved
-	to.Name, to.Dir = as, filepath.Join(r.stream.Component.Dir, as)
-	rebased, err := series.Load(r.Patches())
-	if err != nil {
-		return nil, err
-	}
-	plan := &series.Refresh{Dir: to.Patches()}
-	for _, p := range rebased.Patches {
-		plan.Files = append(plan.Files, series.File{Name: p.Name, Data: p.Data})
-	}
-	have, err := series.Load(plan.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range have.Patches {
-		if !plan.Has(p.Name) {
-			plan.Removed = append(plan.Removed, p.Name)
-		}
-	}
-	if err := r.writePin(&to); err != nil {
-		return nil, err
-	}
-	return &to, plan.Write()
-}
-
-// writePin puts go.sum and then go.mod into the stream's folder.
-func (r *Rebasing) writePin(to *Stream) error {
-	mod, err := renamedModule(r.moved.Pin.Mod, "carry/components/"+to.Component.Name+"/"+to.Name)
-	if err != nil {
-		return fmt.Errorf("rebase: %w", err)
-	}
-	return errors.Join(
-		writeFile(filepath.Join(to.Dir, "go.sum"), r.moved.Pin.Sum, 0o644),
-		writeFile(filepath.Join(to.Dir, "go.mod"), mod, 0o644))
 }
 
 // Report of an earlier run, for going on by hand.

@@ -195,8 +195,8 @@ func (t *Tree) reapply(ctx context.Context, state treeState) error {
 			return fmt.Errorf("apply in %s: %w\nnext: carry clean, then run the same command again", t.Dir, err)
 		}
 	}
-	// A killed git leaves its lock behind; ours is the only git here while Applying is set and the stream is locked.
-	if err := os.RemoveAll(filepath.Join(t.Dir, ".git", "index.lock")); err != nil {
+	// Ours is the only git here while Applying is set and the stream is locked.
+	if err := t.unlock("index"); err != nil {
 		return fmt.Errorf("apply in %s: %w", t.Dir, err)
 	}
 	for _, args := range [][]string{{"reset", "--quiet", "--hard", baseTag}, {"clean", "--quiet", "-ffdx"}} {
@@ -213,6 +213,16 @@ func (t *Tree) reapply(ctx context.Context, state treeState) error {
 		return applyErr // stopped half way: Applying stays set and the next run starts over
 	}
 	return errors.Join(applyErr, t.remember(ctx, done))
+}
+
+// unlock removes the locks that a killed git of ours left on the index and on refs that nobody else writes.
+func (t *Tree) unlock(names ...string) error {
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(t.Dir, ".git", filepath.FromSlash(name)+".lock")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seriesTree is the tree hash that the patch files give on the base, worked out in an index of its own; empty when
@@ -294,9 +304,12 @@ func (t *Tree) status(ctx context.Context) (string, error) {
 	return "applied", nil
 }
 
-// Clean removes everything the stream made under out/. A tree with work of somebody's gives a *WorkError, unless
-// forced.
+// Clean removes everything the stream made under out/. A tree with work of somebody's gives a *WorkError, and what a
+// rebase has half written stays, unless forced.
 func (s *Stream) Clean(ctx context.Context, t *Tree, force bool) error {
+	if err := s.Unfinished(); err != nil && !force {
+		return err
+	}
 	if t.exists() && !force {
 		work, _, err := t.hasWork(ctx)
 		if err != nil {

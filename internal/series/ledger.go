@@ -175,5 +175,9 @@ func UpdateReadme(path, text string, write bool) (changed bool, err error) {
 	if !write {
 		return true, nil
 	}
-	return true, os.WriteFile(path, fresh, 0o644)
+	beside := path + ".tmp" // renamed: a killed run leaves the old text or the new one
+	if err := os.WriteFile(beside, fresh, 0o644); err != nil {
+		return false, fmt.Errorf("update ledger: %w", err)
+	}
+	return true, os.Rename(beside, path)
 }
