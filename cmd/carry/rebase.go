@@ -17,6 +17,7 @@ type rebaseFlags struct {
 	write    bool
 	as       string
 	solved   bool
+	compile  bool
 	drop     []string
 	force    bool
 }
@@ -47,6 +48,7 @@ has to go on; 1: failed.`,
 	cmd.Flags().StringVar(&f.as, "as", "", "with --write: as the stream `NAME`, which may be new")
 	cmd.Flags().BoolVar(&f.solved, "solved", false, "take the commits in out/<component>/<stream>/rebase/src as the result")
 	cmd.Flags().StringSliceVar(&f.drop, "drop", nil, "with --solved: the patch with this `SLUG` is left out on purpose")
+	cmd.Flags().BoolVar(&f.compile, "compile", false, "compile what the patches touch, and the component, on the new base after every patch (minutes)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "throw away what somebody did in the copy")
 	return cmd
 }
@@ -120,6 +122,7 @@ func (f *rebaseFlags) rebase(cmd *cobra.Command, s *component.Stream) (*componen
 		}
 		r = s.RebaseOnto(t, from)
 	}
+	r.Compile = f.compile
 	if f.solved {
 		return r, r.Solved(cmd.Context(), f.drop)
 	}
@@ -144,7 +147,7 @@ func (f *rebaseFlags) report(cmd *cobra.Command, s *component.Stream, r *compone
 			n++
 		}
 	}
-	return needsWork{fmt.Errorf("rebase: %d of %d patches need a person, nothing is written\nnext: in %s, git cherry-pick them from old-series and commit; then carry rebase %s %s --solved --write",
+	return needsWork{fmt.Errorf("rebase: %d of %d patches need a person, nothing is written\nnext: in %s, git cherry-pick them from old-series, or mend what does not compile, and commit; then carry rebase %s %s --solved --write",
 		n, len(r.Report.Patches), relative(s, r.Dir()), s, f.target())}
 }
 

@@ -20,7 +20,9 @@ type Rebasing struct {
 	tree   *Tree   // the copy, at Out("rebase", "src")
 	seen   func(ctx context.Context, id string, files []string) (string, error)
 
-	Report *series.Rebase
+	// Compile has every patch that became a commit compiled on the new base.
+	Compile bool
+	Report  *series.Rebase
 }
 
 // Names of refs in the copy, for people who go on by hand.
@@ -130,6 +132,11 @@ func (r *Rebasing) finish(ctx context.Context) error {
 	state.Applying = false
 	if err := r.tree.remember(ctx, state); err != nil {
 		return err
+	}
+	if r.Compile {
+		if err := r.compile(ctx); err != nil {
+			return err
+		}
 	}
 	plan, err := r.plan(ctx)
 	if err != nil {

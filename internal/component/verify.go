@@ -76,7 +76,7 @@ func (c *checker) all(ctx context.Context, commits []git.Commit) error {
 func (c *checker) prefix(ctx context.Context, i int, tree string) error {
 	p := c.tree.Series.Patches[i]
 	upto := &series.Series{Patches: c.tree.Series.Patches[:i+1]}
-	pkgs := append(c.stream.packages(c.existing(ctx, tree, touchedDirs(upto))), path.Join(c.stream.Module, c.stream.Package))
+	pkgs := c.compiledWith(ctx, tree, upto)
 	what := fmt.Sprintf("patches 1 to %d compile", i+1)
 	return c.done.once(what, append([]string{tree}, pkgs...), func() (bool, error) {
 		said, err := c.compile(ctx, tree, pkgs)

@@ -41,6 +41,8 @@ type Pick struct {
 	// Present are the hunks that the base has, where it has a part.
 	Present []string `json:"present,omitempty"`
 	Commit  string   `json:"commit,omitempty"` // what it became; empty when it became nothing
+	// Broken is what the compiler said against it on the new base; empty when it said nothing or was not asked.
+	Broken string `json:"broken,omitempty"`
 
 	tree string // after it
 }
@@ -54,7 +56,7 @@ type Hunk struct {
 
 // NeedsWork says whether a person has to do something before the series can move.
 func (p Pick) NeedsWork() bool {
-	return p.State == Conflict || p.State == Partial || p.State == Dropped
+	return p.State == Conflict || p.State == Partial || p.State == Dropped || p.Broken != ""
 }
 
 // Target is where patches are picked to.

@@ -16,7 +16,9 @@ type Rebase struct {
 	To   string `json:"to"`
 	// Outcome is clean (the series can move as it is) or needs work.
 	Outcome string `json:"outcome"`
-	Patches []Pick `json:"patches"`
+	// Compiled says that the compiler was asked after every patch.
+	Compiled bool   `json:"compiled"`
+	Patches  []Pick `json:"patches"`
 	// RangeDiff compares old and new commits, one line each, as git range-diff does.
 	RangeDiff []string `json:"rangeDiff"`
 	Tip       string   `json:"tip"` // the last new commit
@@ -117,6 +119,14 @@ func (t *Target) Chain(ctx context.Context, links []Link, onto string) ([]Pick, 
 	return picks, tip.Hash, nil
 }
 
+// Break records what the compiler said against patch i (from 0); nothing is fine.
+func (r *Rebase) Break(i int, said string) {
+	r.Patches[i].Broken = said
+	if said != "" {
+		r.Outcome = OutcomeNeedsWork
+	}
+}
+
 // leftOut gives the file of an earlier patch with that slug that became no commit.
 func leftOut(earlier []Pick, slug string) string {
 	for _, p := range earlier {
@@ -181,6 +191,9 @@ func (r *Rebase) Text() string {
 		if p.Why != "" {
 			fmt.Fprintf(&b, "\t%s\n", p.Why)
 		}
+		if p.Broken != "" {
+			fmt.Fprintf(&b, "\tdoes not compile: %s\n", p.Broken)
+		}
 		for _, there := range p.Present {
 			fmt.Fprintf(&b, "\tthere already: %s\n", there)
 		}
@@ -190,6 +203,11 @@ func (r *Rebase) Text() string {
 				b.WriteString("\t\t" + line)
 			}
 		}
+	}
+	if r.Compiled {
+		b.WriteString("compiled: after every patch the packages that it touches, and the component\n")
+	} else {
+		b.WriteString("not compiled: --compile does (minutes)\n")
 	}
 	if len(r.RangeDiff) > 0 {
 		b.WriteString("range-diff:\n")
@@ -203,7 +221,7 @@ func (r *Rebase) Text() string {
 // Solve takes a person's commits as the result of a rebase that needed work. plan holds them against the series as it
 // was; drop names patches that are left out on purpose.
 func (r *Rebase) Solve(plan *Refresh, drop []string, tip string) error {
-	r.Tip, r.Outcome = tip, OutcomeClean
+	r.Tip, r.Outcome, r.Compiled = tip, OutcomeClean, false
 	for i, p := range r.Patches {
 		slug := strings.TrimSuffix(p.Name, ".patch")[5:]
 		at := slices.IndexFunc(plan.Files, func(f File) bool { return f.Was == p.Name })

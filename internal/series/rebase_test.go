@@ -130,6 +130,21 @@ func TestPatchWithoutClassIsCarried(t *testing.T) {
 	}
 }
 
+func TestBreak(t *testing.T) {
+	r := &Rebase{Outcome: OutcomeClean, Compiled: true, Patches: []Pick{{Name: "0001-a.patch", State: Clean, Commit: "c"}, {Name: "0002-b.patch", State: Clean, Commit: "d"}}}
+	r.Break(0, "")
+	if r.Outcome != OutcomeClean {
+		t.Errorf("nothing said, outcome %q", r.Outcome)
+	}
+	r.Break(1, "undefined: x")
+	if r.Outcome != OutcomeNeedsWork || r.Patches[0].NeedsWork() || !r.Patches[1].NeedsWork() {
+		t.Errorf("outcome %q, %+v", r.Outcome, r.Patches)
+	}
+	if text := r.Text(); !strings.Contains(text, "0002-b.patch\n\tdoes not compile: undefined: x\ncompiled: ") {
+		t.Errorf("report %q", text)
+	}
+}
+
 func TestRebaseReportsEveryPatch(t *testing.T) {
 	text := numbered(60)
 	r := newRepo(t, map[string]string{"area/a.go": text, "area/b.go": text})
