@@ -104,7 +104,9 @@ func (p *Patch) Section(heading string) string {
 // sign-off of whoever exports.
 func (p *Patch) UpstreamMessage(name, email string) string {
 	text := p.Title() + "\n\n" + p.prose()
-	text = mention.ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(m, "@", "", 1) })
+	for mention.MatchString(text) { // one that is gone may uncover another: "@@name"
+		text = mention.ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(m, "@", "", 1) })
+	}
 	return fmt.Sprintf("%s\n\nSigned-off-by: %s <%s>\n", strings.TrimSpace(text), name, email)
 }
 

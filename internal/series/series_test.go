@@ -101,20 +101,6 @@ func TestHashNamesEveryByte(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(wellFormed(f)))
-	f.Add([]byte("From x\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Parse("0001-fuzz.patch", data)
-		if (p == nil) == (err == nil) {
-			t.Errorf("patch %v and error %v", p, err)
-		}
-		if err == nil {
-			(&Series{Patches: []*Patch{p}}).Check(nil)
-		}
-	})
-}
-
 func TestUpdateReadmeKeepsWhatPeopleWrote(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "README.md")
 	before := "# Mine\n" + markBegin + "old\n" + markEnd + "and more\n"
