@@ -218,6 +218,8 @@ type Sweep struct {
 	Component string `json:"component"` // empty: kube-controller-manager
 	Stream    string `json:"stream"`
 	Series    string `json:"series"`
+	Planned   int    `json:"planned"`
+	Missing   int    `json:"missing"` // planned cells without a result
 	Totals    []struct {
 		Side     string `json:"side"`
 		Start    string `json:"start"`
@@ -257,6 +259,9 @@ func sweepTable(e Entry, sweeps []Sweep) string {
 		b.WriteString("| side | start | what the API does | start-up windows | survived |\n|---|---|---|---|---|\n")
 		for _, t := range s.Totals {
 			fmt.Fprintf(&b, "| %s | %s | %s | %d | %d |\n", t.Side, t.Start, t.Kind, t.Cells, t.Survived)
+		}
+		if s.Missing > 0 {
+			fmt.Fprintf(&b, "\n%d of %d cells have not been run yet.\n", s.Missing, s.Planned)
 		}
 		if s.Series != e.Series.Hash() {
 			b.WriteString("\nThe patched side ran with another revision of the series (" + s.Series + ").\n")

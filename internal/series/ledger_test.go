@@ -11,7 +11,7 @@ import (
 func TestLedgerShowsSweeps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	const record = `{"component": "kube-controller-manager", "stream": "1.37", "series": "other",
+	const record = `{"component": "kube-controller-manager", "stream": "1.37", "series": "other", "planned": 221, "missing": 1,
 		"totals": [{"side": "patched", "start": "fresh", "kind": "refused-12s", "cells": 220, "survived": 219}]}`
 	if err := os.WriteFile(filepath.Join(dir, "1.37.json"), []byte(record), 0o644); err != nil {
 		t.Fatal(err)
@@ -30,6 +30,8 @@ func TestLedgerShowsSweeps(t *testing.T) {
 | side | start | what the API does | start-up windows | survived |
 |---|---|---|---|---|
 | patched | fresh | refused-12s | 220 | 219 |
+
+1 of 221 cells have not been run yet.
 
 The patched side ran with another revision of the series (other).
 `
