@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -40,51 +39,49 @@ var operatorResources = map[string]string{
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// prepareOperator makes the cluster one that the operator can run in, which
-// has no ClusterVersion and no FeatureGate yet.
-func (r *run) prepareOperator(ctx context.Context) error {
+// PrepareOperator makes the cluster of a control plane one that the operator of
+// a stream can run in, which has no ClusterVersion and no FeatureGate yet. The
+// definitions are those that the stream's pin names, below the root of the
+// repository.
+func PrepareOperator(ctx context.Context, plane *controlplane.ControlPlane, root, stream string) error {
+	files, err := layout{root}.definitions(target{operator, stream})
+	if err != nil {
+		return err
+	}
 	for _, access := range operatorAccess {
-		if err := r.create(ctx, access.path, []byte(access.object)); err != nil {
+		if err := create(ctx, plane, access.path, access.object); err != nil {
 			return err
 		}
 	}
 	for name, objects := range operatorResources {
-		file, err := r.layout.definition(r.target, name)
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(file)
+		data, err := os.ReadFile(files[name])
 		if err != nil {
 			return fmt.Errorf("read definition: %w", err)
 		}
-		if err := r.create(ctx, definitions, data); err != nil {
+		if err := create(ctx, plane, definitions, string(data)); err != nil {
 			return err
 		}
-		if err := r.served(ctx, objects); err != nil {
+		if err := served(ctx, plane, objects); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) create(ctx context.Context, path string, object []byte) error {
-	code, answer, err := r.plane.Request(ctx, http.MethodPost, path, bytes.NewReader(object))
-	if err == nil && code != http.StatusCreated {
-		err = fmt.Errorf("status %d: %s", code, answer)
-	}
-	if err != nil {
-		return fmt.Errorf("prepare cluster: POST %s: %w", path, err)
+func create(ctx context.Context, plane *controlplane.ControlPlane, path, object string) error {
+	if err := plane.Want(ctx, http.MethodPost, path, object, http.StatusCreated); err != nil {
+		return fmt.Errorf("prepare cluster: %w", err)
 	}
 	return nil
 }
 
 // served waits until a resource is, which is a moment after its definition.
-func (r *run) served(ctx context.Context, path string) error {
+func served(ctx context.Context, plane *controlplane.ControlPlane, path string) error {
 	condition := func(ctx context.Context) (bool, string, error) {
-		code, answer, err := r.plane.Request(ctx, http.MethodGet, path, nil)
+		code, answer, err := plane.Request(ctx, http.MethodGet, path, nil)
 		return code == http.StatusOK, fmt.Sprintf("%d %s %v", code, answer, err), nil
 	}
-	return controlplane.Poll(ctx, path+" to be served", pollTick, condition, r.plane.Etcd, r.plane.APIServer)
+	return controlplane.Poll(ctx, path+" to be served", pollTick, condition, plane.Etcd, plane.APIServer)
 }
 
 // setup tells scripts where things are: the payload, and the definitions of
@@ -93,32 +90,36 @@ func (r *run) setup(env *testscript.Env) error {
 	if r.target.component != operator {
 		return nil
 	}
-	env.Setenv("PAYLOAD", r.layout.payload())
-	for name := range operatorResources {
-		file, err := r.layout.definition(r.target, name)
-		if err != nil {
-			return err
-		}
+	env.Setenv("PAYLOAD", OperatorPayload(r.layout.root))
+	files, err := r.layout.definitions(r.target)
+	for name, file := range files {
 		env.Setenv(strings.ToUpper(name), file)
 	}
-	return nil
+	return err
 }
 
-// payload is the directory of the release that the operator applies.
-func (l layout) payload() string { return filepath.Join(l.root, "tests", "integration", "payload") }
+// OperatorPayload is the directory of the release that the operator applies,
+// below the root of the repository.
+func OperatorPayload(root string) string {
+	return filepath.Join(root, "tests", "integration", "payload")
+}
 
-// definition finds the one of a resource in the module that the stream's pin
-// names: newer ones forbid to leave tech preview, and have moved.
-func (l layout) definition(t target, name string) (string, error) {
+// definitions finds those of operatorResources in the module that the stream's
+// pin names: newer ones forbid to leave tech preview, and have moved.
+func (l layout) definitions(t target) (map[string]string, error) {
 	api, err := l.apiModule(t)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	found, err := filepath.Glob(filepath.Join(api, "config", "v1", "*_"+name+".crd.yaml"))
-	if err != nil || len(found) != 1 {
-		return "", fmt.Errorf("find definition of %s: %d files in %s (%v)", name, len(found), api, err)
+	files := map[string]string{}
+	for name := range operatorResources {
+		found, err := filepath.Glob(filepath.Join(api, "config", "v1", "*_"+name+".crd.yaml"))
+		if err != nil || len(found) != 1 {
+			return nil, fmt.Errorf("find definition of %s: %d files in %s (%v)", name, len(found), api, err)
+		}
+		files[name] = found[0]
 	}
-	return found[0], nil
+	return files, nil
 }
 
 func (l layout) apiModule(t target) (string, error) {

@@ -104,7 +104,7 @@ func (r *run) start(ctx context.Context, pki *controlplane.PKI) error {
 		return err
 	}
 	if r.target.component == operator {
-		if err := r.prepareOperator(limited); err != nil {
+		if err := PrepareOperator(limited, r.plane, r.layout.root, r.target.stream); err != nil {
 			return err
 		}
 	}

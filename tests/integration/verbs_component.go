@@ -31,7 +31,7 @@ func (r *run) startComponent(c call) error {
 	component, err := r.plane.StartComponent(controlplane.ComponentConfig{
 		Component: r.target.component, Stream: r.target.stream, Path: r.binaries.component,
 		Server: server, Start: r.starts, Hosts: hosts, Flags: flags,
-		Env: env, Payload: r.layout.payload(),
+		Env: env, Payload: OperatorPayload(r.layout.root),
 	})
 	if err != nil {
 		return err
