@@ -39,8 +39,8 @@ lint: ## format, vet, tidy
 integration: build base controls ## every scenario, base and patched; records the results
 	@$(RIG) -v -results results
 
-sweep: build base ## refuse the API in every window of kube-controller-manager's start (90 min; STREAM=1.23 for the other); records it
-	@$(SWEEP) -v -timeout 3h -sweep -limit 90m -record ../results/sweep $(if $(STREAM),-stream $(STREAM))
+sweep: build base ## refuse the API in every window of kube-controller-manager's start (90 min; STREAM=1.23, C=cluster-version-operator for others); records it
+	@$(SWEEP) -v -timeout 3h -sweep -limit 90m -record ../results/sweep $(if $(C),-component $(C)) $(if $(STREAM),-stream $(STREAM))
 
 bench: build base ## time lost, load and memory, base beside patched (ten minutes; STREAM=1.23 for the other)
 	@go test ./tests/integration/bench -count=1 -run TestBench -v -timeout 60m -bench-run $(if $(STREAM),-stream $(STREAM))

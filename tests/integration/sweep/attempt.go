@@ -14,17 +14,15 @@ type attempt struct {
 	plane   *plane
 	proxy   *faults.Proxy
 	process *controlplane.Process
-	old     string // namespace from before the start
+	start   string // which kind of start it is
+	old     string // namespace from before the start; empty: none
 }
 
-// begin resets the plane, arms what is given and starts the component.
+// begin arranges the plane, arms what is given and starts the component.
 func (r *runner) begin(ctx context.Context, p *plane, c Cell, arm func(*attempt) error) (*attempt, error) {
-	if err := p.reset(ctx, c.Start); err != nil {
+	a := &attempt{plane: p, start: c.Start}
+	if err := p.component.arrange(ctx, a); err != nil {
 		return nil, fmt.Errorf("reset control plane: %w", err)
-	}
-	a := &attempt{plane: p, old: fmt.Sprintf("sweep-%d-old", p.starts)}
-	if err := p.namespace(ctx, a.old); err != nil {
-		return nil, fmt.Errorf("make namespace: %w", err)
 	}
 	var err error
 	if a.proxy, err = p.proxy(); err != nil {
@@ -33,7 +31,7 @@ func (r *runner) begin(ctx context.Context, p *plane, c Cell, arm func(*attempt)
 	if err := arm(a); err != nil {
 		return nil, errors.Join(err, a.proxy.Close())
 	}
-	if a.process, err = p.launch(r.stream, r.binaries[c.Side], a.proxy, c.shortLease()); err != nil {
+	if a.process, err = p.launch(r.binaries[c.Side], a.proxy, c.shortLease()); err != nil {
 		return nil, errors.Join(err, a.proxy.Close())
 	}
 	return a, nil

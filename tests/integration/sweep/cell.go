@@ -13,11 +13,11 @@ import (
 
 // runner is what all cells of a sweep share.
 type runner struct {
-	stream   string
-	binaries map[string]string // by side
-	normal   map[string]normal // by side and start
-	kept     string            // directory for the logs of what did not survive
-	pulse    pulse
+	component component
+	binaries  map[string]string // by side
+	normal    map[string]normal // by side and start
+	kept      string            // directory for the logs of what did not survive
+	pulse     pulse
 }
 
 // most starts of a cell: a request that was not made this time may come the

@@ -7,18 +7,13 @@ import (
 	"time"
 )
 
-// Sides and starts, in the order of reports.
+// Sides, in the order of reports.
 const (
 	base    = "base"
 	patched = "patched"
-	restart = "restart" // the controllers' service accounts exist
-	fresh   = "fresh"   // they do not, as in an installation
 )
 
-var (
-	sides  = []string{base, patched}
-	starts = []string{restart, fresh}
-)
+var sides = []string{base, patched}
 
 // Cell is one start with one fault.
 type Cell struct {
@@ -73,8 +68,8 @@ func parseCell(name string) (Cell, error) {
 		return bad(`want STREAM/SIDE/START/KIND-LENGTH/METHOD /path #N`)
 	}
 	c := Cell{Stream: parts[0], Side: parts[1], Start: parts[2]}
-	if !slices.Contains(sides, c.Side) || !slices.Contains(starts, c.Start) {
-		return bad("side is base or patched, start is restart or fresh")
+	if starts := allStarts(); !slices.Contains(sides, c.Side) || !slices.Contains(starts, c.Start) {
+		return bad("side is base or patched, start is one of " + strings.Join(starts, ", "))
 	}
 	i := strings.LastIndex(parts[3], "-")
 	if i < 0 {

@@ -12,17 +12,11 @@ import (
 	"carry/internal/controlplane"
 )
 
-// made are the collections in which the component leaves something.
-var made = []string{
-	"/api/v1/namespaces", "/api/v1/serviceaccounts", "/api/v1/configmaps", "/api/v1/secrets",
-	"/apis/coordination.k8s.io/v1/leases",
-}
-
 // objects are the names of what is there now, as "RESOURCE NAMESPACE/NAME"
 // with {} for what differs from start to start; sorted, each once.
 func (p *plane) objects(ctx context.Context) ([]string, error) {
 	var all []string
-	for _, path := range made {
+	for _, path := range p.component.made {
 		code, data, err := p.Request(ctx, http.MethodGet, path, nil)
 		if err != nil {
 			return nil, err
@@ -30,7 +24,7 @@ func (p *plane) objects(ctx context.Context) ([]string, error) {
 		if code != http.StatusOK {
 			return nil, fmt.Errorf("list %s: %d", path, code)
 		}
-		names, err := objectNames(path, data)
+		names, err := p.component.objectNames(path, data)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +34,7 @@ func (p *plane) objects(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-func objectNames(path string, data []byte) ([]string, error) {
+func (c component) objectNames(path string, data []byte) ([]string, error) {
 	var list struct {
 		Items []struct {
 			Metadata struct{ Namespace, Name string }
@@ -54,9 +48,9 @@ func objectNames(path string, data []byte) ([]string, error) {
 	for _, item := range list.Items {
 		namespace, name := item.Metadata.Namespace, varies.ReplaceAllString(item.Metadata.Name, "{}")
 		switch {
-		case resource == "namespaces" && !systemNamespace(name):
+		case resource == "namespaces" && !c.system(name):
 			name = "{}"
-		case namespace != "" && !systemNamespace(namespace):
+		case namespace != "" && !c.system(namespace):
 			namespace = "{}"
 		}
 		names = append(names, strings.TrimPrefix(resource+" "+namespace+"/"+name, " "))

@@ -19,12 +19,12 @@ func TestObjectNames(t *testing.T) {
 		{leases, `{"namespace":"kube-system","name":"kube-controller-manager"}`, "leases kube-system/kube-controller-manager"},
 	}
 	for _, test := range tests {
-		got, err := objectNames(test.path, []byte(`{"items":[{"metadata":`+test.in+`}]}`))
+		got, err := kcm().objectNames(test.path, []byte(`{"items":[{"metadata":`+test.in+`}]}`))
 		if err != nil || len(got) != 1 || got[0] != test.want {
 			t.Errorf("%s %s: %q, %v, want %q", test.path, test.in, got, err, test.want)
 		}
 	}
-	if _, err := objectNames("/api/v1/secrets", []byte("<html>")); err == nil {
+	if _, err := kcm().objectNames("/api/v1/secrets", []byte("<html>")); err == nil {
 		t.Error("no error of what is no list")
 	}
 }

@@ -88,7 +88,7 @@ func (s *sweep) fit(todo, planned []Cell) (less, plannedLess []Cell) {
 	}
 	out := func(c Cell) bool { return !thin[c.Name()] }
 	less, plannedLess = slices.DeleteFunc(slices.Clone(todo), out), slices.DeleteFunc(slices.Clone(planned), out)
-	fmt.Fprintf(s.out, "that is more than %s: base's fresh starts in one window of each family only; %d cells take about %s\n",
-		s.Limit, len(less), s.estimate(less).Round(time.Minute))
+	fmt.Fprintf(s.out, "that is more than %s: %s; %d cells take about %s\n",
+		s.Limit, s.component.thinned(), len(less), s.estimate(less).Round(time.Minute))
 	return less, plannedLess
 }

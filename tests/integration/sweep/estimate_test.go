@@ -43,7 +43,7 @@ func TestPhases(t *testing.T) {
 func estimating(t *testing.T, limit time.Duration, planes int) (*sweep, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
-	s := &sweep{Options: Options{Limit: limit}, plan: examplePlan(t), planes: make([]*plane, planes), out: &out, runner: &runner{}}
+	s := &sweep{Options: Options{Limit: limit}, plan: examplePlan(t), planes: make([]*plane, planes), out: &out, runner: &runner{}, component: kcm()}
 	s.perStart = 2 * time.Second
 	return s, &out
 }

@@ -36,7 +36,7 @@ func TestGoroutines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plane{dir: t.TempDir(), starts: 2}
+	p := &plane{component: kcm(), dir: t.TempDir(), starts: 2}
 	if err := os.Mkdir(filepath.Join(p.dir, "pki"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestGoroutines(t *testing.T) {
 	}
 	_, err = p.goroutines(t.Context())
 	wantError(t, err, "find port of component")
-	keep(component+"-3.argv", "/bin/component\n--v=2\n--secure-port="+port+"\n")
+	keep(kcmName+"-3.argv", "/bin/component\n--v=2\n--secure-port="+port+"\n")
 	keep("pki/tokens.csv", "secret,admin,admin,system:masters\nother,component,component\n")
 	if n, err := p.goroutines(t.Context()); n != 1527 || err != nil {
 		t.Errorf("%d, %v, want 1527", n, err)
@@ -55,7 +55,7 @@ func TestGoroutines(t *testing.T) {
 	keep("pki/tokens.csv", "wrong,admin,admin,system:masters\n")
 	_, err = p.goroutines(t.Context())
 	wantError(t, err, "status 403, no go_goroutines")
-	keep(component+"-3.argv", "/bin/component\n")
+	keep(kcmName+"-3.argv", "/bin/component\n")
 	_, err = p.goroutines(t.Context())
 	wantError(t, err, "has no --secure-port")
 }
@@ -79,6 +79,7 @@ func TestFewGoroutines(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			process := newRig(t, http.StatusOK, lives).process // before the clock runs
 			limit := 10 * time.Second
 			if test.want == stuck {
 				limit = 100 * time.Millisecond
@@ -92,7 +93,7 @@ func TestFewGoroutines(t *testing.T) {
 					return 0, ctx.Err()
 				}
 				return test.running[min(n, len(test.running))-1], test.err
-			}, newRig(t, http.StatusOK, lives).process, 100)
+			}, process, 100)
 			wantOutcome(t, err, test.want, test.detail)
 			if err != nil && test.want == stuck && !strings.Contains(err.Error(), "goroutines to end") {
 				t.Error(err)

@@ -66,7 +66,7 @@ func (r Report) badCount() int {
 
 func (r Report) matrices() []matrix {
 	var all []matrix
-	for _, start := range starts {
+	for _, start := range allStarts() {
 		cells := map[string]Result{} // by kind, side and window
 		columns := map[string][]string{}
 		windows := map[Window]bool{} // and whether it is rare
@@ -136,8 +136,8 @@ func markOf(r Result) mark {
 		return mark{Class: "unknown", Text: "?", Title: r.say()}
 	case broken:
 		return mark{Class: "unknown", Text: "!", More: r.Detail}
-	case stuck:
-		return mark{Class: "stuck", Text: "stuck", More: r.Detail}
+	case stuck, wrong:
+		return mark{Class: r.Outcome, Text: r.Outcome, More: r.Detail}
 	}
 	return mark{Class: "exited", Text: strings.Replace(r.Exit, "code", "exit", 1), More: strings.TrimPrefix(r.Phase+": "+r.Detail, ": ")}
 }

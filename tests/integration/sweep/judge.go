@@ -13,10 +13,13 @@ import (
 func (r *runner) judge(err error, phase string) Result {
 	var exit *controlplane.ExitedError
 	var late *stuckError
+	var decided *wrongError
 	var timeout *controlplane.TimeoutError
 	switch {
 	case errors.As(err, &exit):
 		return Result{Outcome: exited, Exit: exit.Exit.String(), Phase: phase, Detail: lastError(exit.Exit.Last)}
+	case errors.As(err, &decided):
+		return Result{Outcome: wrong, Detail: decided.decision}
 	case errors.As(err, &late):
 		return Result{Outcome: stuck, Detail: late.missing}
 	case errors.As(err, &timeout):

@@ -21,10 +21,19 @@ type normal struct {
 	asked       []string      // what all runs read
 	objects     []string      // what all runs left
 	connections int           // the most that a run had open at its end
-	goroutines  int           // the most that a run had at its end
+	goroutines  int           // the most that a run had at its end; 0 where they are not counted
 	runs        int
 	windows     []Window
 	rare        []Window
+}
+
+func (n normal) String() string {
+	text := fmt.Sprintf("%d starts, %d windows in all, %d rare; functional after %.1f s, %d connections",
+		n.runs, len(n.windows), len(n.rare), n.functional.Seconds(), n.connections)
+	if n.goroutines > 0 {
+		text += fmt.Sprintf(", %d goroutines", n.goroutines)
+	}
+	return text
 }
 
 // learned is one such start.
@@ -47,7 +56,7 @@ func (r *runner) learn(ctx context.Context, planes []*plane, side, start string,
 		}
 		runs = append(runs, some...)
 	}
-	return summarise(runs), nil
+	return r.summarise(runs), nil
 }
 
 func (r *runner) round(ctx context.Context, planes []*plane, side, start string) ([]learned, error) {
@@ -67,8 +76,8 @@ func (r *runner) round(ctx context.Context, planes []*plane, side, start string)
 }
 
 // learnOne is the start of a cell whose fault never comes. Its requests are
-// those until the namespace from before is provided for and calm has come; what
-// the deletion of a namespace asks for is no part of a start.
+// those until it has done what a start does and calm has come; what it is asked
+// for then is no part of a start.
 func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -84,7 +93,7 @@ func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err
 			err = e
 		}
 	}()
-	if err := met(ctx, a.proxy, a.process, provided(a.old)...); err != nil {
+	if err := r.component.over(ctx, a); err != nil {
 		return learned{}, err
 	}
 	ready := time.Now()
@@ -94,14 +103,16 @@ func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err
 	l.requests = a.proxy.Requests()
 	first, last := l.requests[0].Time, l.requests[len(l.requests)-1].Time
 	l.begun = last.Sub(first)
-	deleted := time.Now()
+	asked := time.Now()
 	if err := r.functional(ctx, a, nil); err != nil {
 		return learned{}, err
 	}
-	l.functional = ready.Sub(first) + time.Since(deleted)
+	l.functional = ready.Sub(first) + time.Since(asked)
 	l.connections = a.proxy.Connections()
-	if l.goroutines, err = p.goroutines(ctx); err != nil {
-		return learned{}, err
+	if r.component.goroutines != nil {
+		if l.goroutines, err = r.component.goroutines(ctx, p); err != nil {
+			return learned{}, err
+		}
 	}
 	l.objects, err = p.objects(ctx)
 	return l, err
@@ -109,17 +120,17 @@ func (r *runner) learnOne(ctx context.Context, p *plane, c Cell) (l learned, err
 
 // summarise takes the times of the slowest, since the others of a crowd are no
 // promise to it.
-func summarise(runs []learned) normal {
+func (r *runner) summarise(runs []learned) normal {
 	n := normal{runs: len(runs)}
 	var windows [][]Window
 	var asked, objects [][]string
 	for _, run := range runs {
 		n.begun = max(n.begun, run.begun)
 		n.functional = max(n.functional, run.functional)
-		windows = append(windows, windowsOf(run.requests))
+		windows = append(windows, r.component.windowsOf(run.requests))
 		n.connections = max(n.connections, run.connections)
 		n.goroutines = max(n.goroutines, run.goroutines)
-		asked = append(asked, answered(run.requests))
+		asked = append(asked, r.component.answered(run.requests))
 		objects = append(objects, run.objects)
 	}
 	n.windows, n.rare = share(windows)

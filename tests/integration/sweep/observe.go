@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"carry/internal/controlplane"
@@ -44,7 +43,7 @@ func reached(ctx context.Context, a *attempt, armed *faults.Armed, more time.Dur
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	go func() {
-		if met(ctx, a.proxy, a.process, provided(a.old)...) == nil {
+		if a.plane.component.over(ctx, a) == nil {
 			time.AfterFunc(more, cancel)
 		}
 	}()
@@ -88,24 +87,18 @@ func (r *runner) healed(ctx context.Context, a *attempt, c Cell, k kind, normal 
 	if err := fewConnections(ctx, a.proxy.Connections, a.process, most.connections+a.apart(k)); err != nil {
 		return err
 	}
-	return fewGoroutines(ctx, a.plane.goroutines, a.process, most.goroutines+k.more)
+	if r.component.goroutines == nil {
+		return nil
+	}
+	goroutines := func(ctx context.Context) (int, error) { return r.component.goroutines(ctx, a.plane) }
+	return fewGoroutines(ctx, goroutines, a.process, most.goroutines+k.more)
 }
 
-// functional wants what the component does for namespaces, and everything it
-// reads.
+// functional wants the component to do what it is for, and to read everything
+// that it reads.
 func (r *runner) functional(ctx context.Context, a *attempt, asked []string) error {
-	young := strings.TrimSuffix(a.old, "old") + "new"
-	if err := a.plane.namespace(ctx, young); err != nil {
+	if err := r.component.works(ctx, a); err != nil {
 		return err
 	}
-	if err := a.plane.Want(ctx, "DELETE", "/api/v1/namespaces/"+a.old, "", 200); err != nil {
-		return err
-	}
-	if err := met(ctx, a.proxy, a.process, append(provided(young), finalised(a.old))...); err != nil {
-		return err
-	}
-	if err := a.plane.gone(ctx, a.old); err != nil {
-		return err
-	}
-	return nothingSkipped(ctx, a.proxy, a.process, asked)
+	return nothingSkipped(ctx, a, asked)
 }

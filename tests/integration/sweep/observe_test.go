@@ -42,7 +42,7 @@ func TestReached(t *testing.T) {
 					}
 				})
 			}
-			err := reached(t.Context(), &attempt{proxy: r.proxy, process: r.process, old: "old"}, armed, more)
+			err := reached(t.Context(), r.attempt(kcm()), armed, more)
 			var late *controlplane.TimeoutError
 			var exit *controlplane.ExitedError
 			got := ""

@@ -9,44 +9,50 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 )
 
 // Options are the flags as they were given. Empty fields mean what they say.
 type Options struct {
-	Root    string // of the repository
-	Out     string // folder of results and report; empty: out/report/sweep below Root
-	Stream  string
-	Side    string        // base or patched; empty: both
-	Kind    string        // empty: all
-	Cell    string        // a single cell by name; empty: the plan
-	Seed    string        // a number
-	Shard   string        // i/n, i from 1; empty: 1/1
-	Workers int           // control planes
-	Subset  string        // short; empty: the whole plan
-	Plan    string        // file of learned windows; empty: the last one of this series, or learned now
-	Merge   string        // files of results, separated by commas; nothing is run
-	Port    int           // of the first control plane's proxy, the others follow; 0: any
-	Limit   time.Duration // for the whole sweep; where the estimate is more, base is thinned; 0: none
-	Thin    bool          // base's fresh starts in one window of each family only
-	Again   bool          // also what has a result
-	Names   bool          // print the names of the cells, run nothing
-	Record  string        // folder that keeps what the whole plan showed; empty: none
+	Root      string        // of the repository
+	Out       string        // folder of results and report; empty: out/report/sweep below Root
+	Component string        // empty: kube-controller-manager
+	Stream    string        // empty: the component's newest
+	Side      string        // base or patched; empty: both
+	Kind      string        // empty: all
+	Cell      string        // a single cell by name; empty: the plan
+	Seed      string        // a number
+	Shard     string        // i/n, i from 1; empty: 1/1
+	Workers   int           // control planes
+	Subset    string        // short; empty: the whole plan
+	Plan      string        // file of learned windows; empty: the last one of this series, or learned now
+	Merge     string        // files of results, separated by commas; nothing is run
+	Port      int           // of the first control plane's proxy, the others follow; 0: any
+	Limit     time.Duration // for the whole sweep; where the estimate is more, base is thinned; 0: none
+	Thin      bool          // base's starts of one kind in one window of each family only
+	Again     bool          // also what has a result
+	Names     bool          // print the names of the cells, run nothing
+	Record    string        // folder that keeps what the whole plan showed; empty: none
 }
 
-// checkStream wants one that has a pin.
-func (o Options) checkStream() error {
+// findStream wants one that has a pin, and takes the newest where none is named.
+func (o Options) findStream(component string) (string, error) {
 	pins, err := filepath.Glob(filepath.Join(o.Root, "components", component, "*", "go.mod"))
 	if err != nil {
-		return fmt.Errorf("list streams: %w", err)
+		return "", fmt.Errorf("list streams: %w", err)
 	}
 	var streams []string
 	for _, pin := range pins {
 		streams = append(streams, filepath.Base(filepath.Dir(pin)))
 	}
-	if !slices.Contains(streams, o.Stream) {
-		return fmt.Errorf("no stream %q: want one of %s", o.Stream, strings.Join(streams, ", "))
+	if o.Stream == "" && len(streams) > 0 {
+		return slices.MaxFunc(streams, func(a, b string) int { return semver.Compare("v"+a, "v"+b) }), nil
 	}
-	return nil
+	if !slices.Contains(streams, o.Stream) {
+		return "", fmt.Errorf("no stream %q: want one of %s", o.Stream, strings.Join(streams, ", "))
+	}
+	return o.Stream, nil
 }
 
 // checkPorts wants those of the proxies to be free before anything is started.

@@ -43,7 +43,7 @@ func TestOptions(t *testing.T) {
 func rootOf(t *testing.T, stream string) string {
 	t.Helper()
 	root := t.TempDir()
-	pin := filepath.Join(root, "components", component, stream)
+	pin := filepath.Join(root, "components", kcmName, stream)
 	if err := os.MkdirAll(pin, 0o755); err != nil {
 		t.Fatal(err)
 	}

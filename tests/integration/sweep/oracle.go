@@ -23,20 +23,6 @@ type expectation struct {
 	text  string // what is missing without it
 }
 
-// provided is what a namespace gets.
-func provided(namespace string) []expectation {
-	path := "/api/v1/namespaces/" + namespace
-	return []expectation{
-		{faults.Match{Method: http.MethodPost, Path: path + "/serviceaccounts"}, "no service account in a namespace"},
-		{faults.Match{Method: http.MethodPost, Path: path + "/configmaps"}, "no root CA config map in a namespace"},
-	}
-}
-
-func finalised(namespace string) expectation {
-	path := "/api/v1/namespaces/" + namespace + "/finalize"
-	return expectation{faults.Match{Method: http.MethodPut, Path: path}, "a deleted namespace did not go away"}
-}
-
 // met waits until the proxy has passed each of them on with success while the
 // process runs.
 func met(ctx context.Context, proxy *faults.Proxy, process *controlplane.Process, expected ...expectation) error {
@@ -111,10 +97,14 @@ func calm(ctx context.Context, proxy *faults.Proxy, process *controlplane.Proces
 
 // answered are the reads of collections and watches that had an answer, as
 // client and path: what a component that has skipped nothing has asked for.
-func answered(requests []faults.Request) []string {
+// What is in a namespace, or a single object, is left out.
+func (c component) answered(requests []faults.Request) []string {
 	var keys []string
 	for _, r := range requests {
 		if r.Method != http.MethodGet || r.Code/100 != 2 || strings.Contains(r.Path, "/namespaces/") {
+			continue
+		}
+		if c.single != nil && c.single.MatchString(r.Path) {
 			continue
 		}
 		keys = append(keys, agentName(r.UserAgent)+" "+r.Path)
@@ -124,11 +114,11 @@ func answered(requests []faults.Request) []string {
 }
 
 // nothingSkipped waits until all of asked have had an answer.
-func nothingSkipped(ctx context.Context, proxy *faults.Proxy, process *controlplane.Process, asked []string) error {
+func nothingSkipped(ctx context.Context, a *attempt, asked []string) error {
 	var missing string
 	err := controlplane.Poll(ctx, "all lists and watches", quiet/5,
 		func(context.Context) (bool, string, error) {
-			had := answered(proxy.Requests())
+			had := a.plane.component.answered(a.proxy.Requests())
 			i := slices.IndexFunc(asked, func(key string) bool {
 				_, found := slices.BinarySearch(had, key)
 				return !found
@@ -137,7 +127,7 @@ func nothingSkipped(ctx context.Context, proxy *faults.Proxy, process *controlpl
 				missing = asked[i]
 			}
 			return i < 0, missing, nil
-		}, process)
+		}, a.process)
 	var late *controlplane.TimeoutError
 	if errors.As(err, &late) {
 		return &stuckError{"never asked: " + missing, err}

@@ -52,13 +52,18 @@ func newRig(t *testing.T, code int, script string) rig {
 	t.Cleanup(transport.CloseIdleConnections)
 	r.client = &http.Client{Transport: transport}
 	r.process, err = controlplane.StartProcess(controlplane.Command{
-		Name: component, Path: "/bin/sh", Args: []string{"-c", script}, Dir: t.TempDir(),
+		Name: kcmName, Path: "/bin/sh", Args: []string{"-c", script}, Dir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.process.Stop() })
 	return r
+}
+
+// attempt is a start of the rig's component as if it were this one.
+func (r rig) attempt(c component) *attempt {
+	return &attempt{plane: &plane{component: c}, proxy: r.proxy, process: r.process, start: c.starts[0], old: "old"}
 }
 
 // provide writes what the oracle looks for, through a server.
@@ -133,10 +138,10 @@ func TestNothingSkipped(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	const agent = "Go-http-client/2.0 "
-	if err := nothingSkipped(ctx, r.proxy, r.process, []string{agent + "/api/v1/pods"}); err != nil {
+	if err := nothingSkipped(ctx, r.attempt(kcm()), []string{agent + "/api/v1/pods"}); err != nil {
 		t.Error(err)
 	}
-	err = nothingSkipped(ctx, r.proxy, r.process, []string{agent + "/api/v1/nodes", agent + "/api/v1/pods"})
+	err = nothingSkipped(ctx, r.attempt(kcm()), []string{agent + "/api/v1/nodes", agent + "/api/v1/pods"})
 	var late *stuckError
 	if !errors.As(err, &late) || late.missing != "never asked: "+agent+"/api/v1/nodes" {
 		t.Errorf("error %v", err)

@@ -9,9 +9,10 @@ import (
 // Plan is what a sweep is made of. The same one and the same seed give the
 // same cells.
 type Plan struct {
-	Stream  string
-	Series  string // hash of the patch files it was learned with
-	Learned []Learned
+	Component string `json:",omitempty"` // empty: kube-controller-manager
+	Stream    string
+	Series    string // hash of the patch files it was learned with
+	Learned   []Learned
 }
 
 // Learned are the windows of one side and start.
@@ -28,16 +29,16 @@ type Choice struct {
 	Seed   int64
 	Sides  []string
 	Kinds  []string
-	Thin   bool // base's fresh starts in one window of each family: restarts hold every exit that they hold
+	Thin   bool // base's starts of one kind in one window of each family: another holds every exit that they hold
 	Shard  int  // from 0
 	Shards int  // 0 is 1
 }
 
-// Cells gives the cells in the order in which they run. Restarts come first,
-// since a fresh start takes away what they need.
+// Cells gives the cells in the order in which they run, one kind of start after
+// the other.
 func (p Plan) Cells(choice Choice) []Cell {
 	var cells []Cell
-	for _, start := range starts {
+	for _, start := range named(p.Component).starts {
 		var some []Cell
 		for _, l := range p.Learned {
 			if l.Start == start {
@@ -70,12 +71,13 @@ func (p Plan) cellsOf(l Learned, choice Choice) []Cell {
 		return nil
 	}
 	var cells []Cell
-	for _, w := range waves(p.Stream) {
+	of := named(p.Component)
+	for _, w := range of.waves(p.Stream) {
 		if !slices.Contains(w.sides, l.Side) || !chosen(choice.Kinds, w.kind) {
 			continue
 		}
 		windows := l.Windows
-		if !w.every || choice.Thin && l.Side == base && l.Start == fresh {
+		if !w.every || choice.Thin && l.Side == base && l.Start == of.thin {
 			windows = onePerFamily(windows, choice.Seed)
 		}
 		cell := Cell{Stream: p.Stream, Side: l.Side, Start: l.Start, Kind: w.kind, Length: w.length}

@@ -17,7 +17,7 @@ func examplePlan(t *testing.T) Plan {
 	ws := windowsNamed(t, "GET /api #1", "GET "+accounts+"/a #1", "GET "+accounts+"/b #1")
 	rare := windowsNamed(t, "GET /apis #3")
 	p := Plan{Stream: "1.37", Series: "abc"}
-	for _, start := range starts {
+	for _, start := range kcm().starts {
 		for _, side := range sides {
 			p.Learned = append(p.Learned, Learned{Side: side, Start: start, Runs: 5, Windows: ws, Rare: rare})
 		}
@@ -144,19 +144,19 @@ func TestPlanFile(t *testing.T) {
 	if err := writePlan(file, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readPlan(file, "1.37")
+	got, err := readPlan(file, Subject{Stream: "1.37"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
-	_, err = readPlan(file, "1.23")
+	_, err = readPlan(file, Subject{Stream: "1.23"})
 	wantError(t, err, `is of stream "1.37", not 1.23`)
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = readPlan(file, "1.37")
+	_, err = readPlan(file, Subject{Stream: "1.37"})
 	wantError(t, err, "read plan "+file)
 }
 

@@ -12,25 +12,25 @@ import (
 	"carry/internal/faults"
 )
 
-const (
-	component  = "kube-controller-manager"
-	startLimit = 3 * time.Minute // for a control plane, on a crowded machine
-	accounts   = "/api/v1/namespaces/kube-system/serviceaccounts"
-	leases     = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
-)
+const startLimit = 3 * time.Minute // for a control plane, on a crowded machine
 
 // plane is an etcd and a kube-apiserver that run one start after the other.
 type plane struct {
 	*controlplane.ControlPlane
-	dir    string
-	port   int // of its proxies; 0: any
-	starts int
-	left   []string // namespaces of the last start
-	log    *os.File // of the last proxy; nil before the first
+	component component
+	stream    string
+	root      string // of the repository
+	dir       string
+	port      int // of its proxies; 0: any
+	starts    int
+	left      []string // namespaces of the last start
+	log       *os.File // of the last proxy; nil before the first
 }
 
-// startPlane brings up the n-th control plane below dir.
-func startPlane(ctx context.Context, c controlplane.Config, n, port int) (*plane, error) {
+// startPlane brings up the n-th control plane below dir, and makes it one that
+// the component can run in.
+func (s *sweep) startPlane(ctx context.Context, n, port int) (*plane, error) {
+	c := s.config
 	c.Dir = filepath.Join(c.Dir, fmt.Sprintf("plane-%d", n))
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -38,7 +38,15 @@ func startPlane(ctx context.Context, c controlplane.Config, n, port int) (*plane
 	if err != nil {
 		return nil, err
 	}
-	return &plane{ControlPlane: cp, dir: c.Dir, port: port}, nil
+	p := &plane{ControlPlane: cp, component: s.component, stream: s.Stream, root: s.Root, dir: c.Dir, port: port}
+	if s.component.prepare == nil {
+		return p, nil
+	}
+	if err := s.component.prepare(ctx, p); err != nil {
+		p.Stop()
+		return nil, err
+	}
+	return p, nil
 }
 
 // proxy starts a proxy before the plane's kube-apiserver. It writes down what
@@ -66,22 +74,16 @@ func (p *plane) proxy() (*faults.Proxy, error) {
 const proxyLog = "proxy.log"
 
 // launch starts the component through a proxy.
-func (p *plane) launch(stream, binary string, proxy *faults.Proxy, shortLease bool) (*controlplane.Process, error) {
+func (p *plane) launch(binary string, proxy *faults.Proxy, shortLease bool) (*controlplane.Process, error) {
 	p.starts++
-	var flags []string
-	if !shortLease { // library-go's, which outlast an outage of 12 s
-		flags = []string{
-			"--leader-elect-lease-duration=137s", "--leader-elect-renew-deadline=107s", "--leader-elect-retry-period=26s",
-		}
-	}
-	return p.StartComponent(controlplane.ComponentConfig{
-		Component: component, Stream: stream, Path: binary,
-		Server: proxy.URL(), Start: p.starts + 1, Flags: flags, // the first has no number in its name
-	})
+	config := p.component.config(p, shortLease)
+	config.Component, config.Stream, config.Path = p.component.name, p.stream, binary
+	config.Server, config.Start = proxy.URL(), p.starts+1 // the first has no number in its name
+	return p.StartComponent(config)
 }
 
 // processName is that of the last start.
-func (p *plane) processName() string { return fmt.Sprintf("%s-%d", component, p.starts+1) }
+func (p *plane) processName() string { return fmt.Sprintf("%s-%d", p.component.name, p.starts+1) }
 
 // keep moves the log of the last start into a directory, or removes it where
 // that is empty, with what else the start has left.
@@ -93,7 +95,7 @@ func (p *plane) keep(dir string) error {
 		if dir == "" {
 			err = os.Remove(file)
 		} else {
-			err = os.Rename(file, filepath.Join(dir, component+"."+what))
+			err = os.Rename(file, filepath.Join(dir, p.component.name+"."+what))
 		}
 		if err != nil {
 			return fmt.Errorf("keep %s of %s: %w", what, name, err)

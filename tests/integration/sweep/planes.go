@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +38,7 @@ func (s *sweep) start(ctx context.Context, todo []Cell) error {
 		if port > 0 {
 			port += i
 		}
-		group.Go(func() { s.planes[i], errs[i] = startPlane(ctx, s.config, i, port) })
+		group.Go(func() { s.planes[i], errs[i] = s.startPlane(ctx, i, port) })
 	}
 	group.Wait()
 	s.planes = slices.DeleteFunc(s.planes, func(p *plane) bool { return p == nil })
@@ -71,13 +73,13 @@ func (s *sweep) stop() {
 // has none.
 func (s *sweep) learn(ctx context.Context, todo []Cell) error {
 	// The first start of a control plane makes what the later ones find.
-	if _, err := s.runner.round(ctx, s.planes, patched, restart); err != nil {
+	if _, err := s.runner.round(ctx, s.planes, patched, s.component.starts[0]); err != nil {
 		return fmt.Errorf("warm up: %w", err)
 	}
 	before, count := spent(s.planes), 0
 	unknown := len(s.plan.Learned) == 0
-	plan := Plan{Stream: s.Stream, Series: s.subject.Series}
-	for _, start := range starts {
+	plan := Plan{Component: s.component.kept(), Stream: s.Stream, Series: s.subject.Series}
+	for _, start := range s.component.starts {
 		for _, side := range sides {
 			// Patched is measured by base.
 			needed := slices.ContainsFunc(todo, func(c Cell) bool { return (c.Side == side || side == base) && c.Start == start })
@@ -95,8 +97,7 @@ func (s *sweep) learn(ctx context.Context, todo []Cell) error {
 			s.runner.normal[side+" "+start] = n
 			count += n.runs
 			plan.Learned = append(plan.Learned, Learned{Side: side, Start: start, Runs: n.runs, Windows: n.windows, Rare: n.rare})
-			fmt.Fprintf(s.out, "without a fault: %-7s %-7s %d starts, %d windows in all, %d rare; functional after %.1f s, %d connections, %d goroutines\n",
-				side, start, n.runs, len(n.windows), len(n.rare), n.functional.Seconds(), n.connections, n.goroutines)
+			fmt.Fprintf(s.out, "without a fault: %-7s %-7s %s\n", side, start, n)
 		}
 	}
 	s.perStart = (spent(s.planes) - before) / time.Duration(max(count, 1))
@@ -106,13 +107,17 @@ func (s *sweep) learn(ctx context.Context, todo []Cell) error {
 	return s.healFor(ctx, todo)
 }
 
-// healFor makes the service accounts again that learning fresh starts may have
-// left out, for restarts to find.
+// healFor makes again what starts that inherit have to find, and what learning
+// the others may have left out.
 func (s *sweep) healFor(ctx context.Context, todo []Cell) error {
-	_, learned := s.runner.normal[patched+" "+fresh]
-	if todo != nil && !slices.ContainsFunc(todo, func(c Cell) bool { return c.Start == restart }) || !learned {
+	start := s.component.inherits
+	other := func(learned string) bool {
+		return strings.HasPrefix(learned, patched+" ") && learned != patched+" "+start
+	}
+	needed := todo == nil || slices.ContainsFunc(todo, func(c Cell) bool { return c.Start == start })
+	if start == "" || !needed || !slices.ContainsFunc(slices.Collect(maps.Keys(s.runner.normal)), other) {
 		return nil
 	}
-	_, err := s.runner.round(ctx, s.planes, patched, restart)
+	_, err := s.runner.round(ctx, s.planes, patched, start)
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 // readPlan reads a file of learned windows; an error that is os.ErrNotExist
 // says that there is none.
-func readPlan(path, stream string) (Plan, error) {
+func readPlan(path string, of Subject) (Plan, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return Plan{}, fmt.Errorf("read plan: %w", err)
@@ -18,8 +18,8 @@ func readPlan(path, stream string) (Plan, error) {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return Plan{}, fmt.Errorf("read plan %s: %w", path, err)
 	}
-	if p.Stream != stream {
-		return Plan{}, fmt.Errorf("plan %s is of stream %q, not %s", path, p.Stream, stream)
+	if p.Component != of.Component || p.Stream != of.Stream {
+		return Plan{}, fmt.Errorf("plan %s is of stream %q, not %s", path, p.Stream, of.Stream)
 	}
 	return p, nil
 }

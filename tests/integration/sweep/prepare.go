@@ -19,7 +19,14 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return nil, fmt.Errorf("find repository: %w", err)
 	}
-	if err := errors.Join(o.checkStream(), o.checkPorts()); err != nil {
+	of, err := componentNamed(o.Component)
+	if err != nil {
+		return nil, err
+	}
+	if o.Stream, err = o.findStream(of.name); err != nil {
+		return nil, err
+	}
+	if err := o.checkPorts(); err != nil {
 		return nil, err
 	}
 	if o.Cell != "" {
@@ -31,12 +38,12 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 			return nil, fmt.Errorf("cell %q is of another stream than %s", o.Cell, o.Stream)
 		}
 	}
-	s := &sweep{Options: o, choice: choice, out: out, runner: &runner{
-		stream: o.Stream, binaries: map[string]string{}, normal: map[string]normal{},
+	s := &sweep{Options: o, component: of, choice: choice, out: out, runner: &runner{
+		component: of, binaries: map[string]string{}, normal: map[string]normal{},
 	}}
 	s.runCell = s.runner.onPlane
 	for _, side := range sides {
-		b, err := integration.FindBinaries(o.Root, component, o.Stream, side)
+		b, err := integration.FindBinaries(o.Root, of.name, o.Stream, side)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +52,8 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 		// In a crowd of control planes a second thread of each only looks for work: a quarter of kube-apiserver's time.
 		s.config.Env = []string{"GOMAXPROCS=1"}
 	}
-	s.subject.Stream = o.Stream
-	if s.subject.Series, err = integration.BuiltSeries(o.Root, component, o.Stream); err != nil {
+	s.subject.Component, s.subject.Stream = of.kept(), o.Stream
+	if s.subject.Series, err = integration.BuiltSeries(o.Root, of.name, o.Stream); err != nil {
 		return nil, err
 	}
 	s.dir = o.out(s.subject)
@@ -64,16 +71,16 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 func (s *sweep) findPlan() (err error) {
 	switch {
 	case s.Subset != "":
-		if s.Stream != "1.37" {
-			return fmt.Errorf("the short subset is of stream 1.37, not %s", s.Stream)
+		if s.component.name != kcmName || s.Stream != "1.37" {
+			return fmt.Errorf("the short subset is of %s 1.37, not of %s %s", kcmName, s.component.name, s.Stream)
 		}
 		s.plan, err = shortPlan(s.subject.Series)
 		return err
 	case s.Plan != "":
-		s.plan, err = readPlan(s.Plan, s.Stream)
+		s.plan, err = readPlan(s.Plan, s.subject)
 		return err
 	}
-	s.plan, err = readPlan(s.planFile(), s.Stream)
+	s.plan, err = readPlan(s.planFile(), s.subject)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -13,7 +13,7 @@ type Record struct {
 	Stream    string   `json:"stream"`
 	Series    string   `json:"series"` // hash of the patch files
 	Seed      int64    `json:"seed"`
-	Thin      bool     `json:"thin,omitempty"` // base's fresh starts in one window of each family only
+	Thin      bool     `json:"thin,omitempty"` // base's fresh, or default, starts in one window of each family only
 	Planned   int      `json:"planned"`
 	Missing   int      `json:"missing"` // planned cells without a result
 	Totals    []Total  `json:"totals"`
@@ -23,7 +23,7 @@ type Record struct {
 // record writes what is kept into a folder that it makes, as STREAM.json.
 func (r Report) record(dir string) error {
 	kept := Record{
-		Component: component, Stream: r.Stream, Series: r.Series, Seed: r.Seed, Thin: r.Thin,
+		Component: named(r.Component).name, Stream: r.Stream, Series: r.Series, Seed: r.Seed, Thin: r.Thin,
 		Planned: r.Planned, Missing: len(r.Missing), Totals: r.Totals, Bad: []Result{},
 	}
 	for _, result := range r.Results {

@@ -7,19 +7,21 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Report is all that is shown of a sweep. The same results give the same
 // bytes.
 type Report struct {
-	Stream  string   `json:"stream"`
-	Series  string   `json:"series"`
-	Seed    int64    `json:"seed"`
-	Thin    bool     `json:"thin,omitempty"` // base's fresh starts in one window of each family only
-	Planned int      `json:"planned"`
-	Missing []string `json:"missing"` // planned cells without a result
-	Totals  []Total  `json:"totals"`
-	Results []Result `json:"results"`
+	Component string   `json:"component,omitempty"` // empty: kube-controller-manager
+	Stream    string   `json:"stream"`
+	Series    string   `json:"series"`
+	Seed      int64    `json:"seed"`
+	Thin      bool     `json:"thin,omitempty"` // base's fresh, or default, starts in one window of each family only
+	Planned   int      `json:"planned"`
+	Missing   []string `json:"missing"` // planned cells without a result
+	Totals    []Total  `json:"totals"`
+	Results   []Result `json:"results"`
 }
 
 // Total counts the outcomes of one side, start, kind and length. Rare windows
@@ -32,13 +34,14 @@ type Total struct {
 	Survived   int    `json:"survived"`
 	Exited     int    `json:"exited"`
 	Stuck      int    `json:"stuck"`
+	Wrong      int    `json:"wrong,omitempty"`
 	NotReached int    `json:"notReached"`
 	Unknown    int    `json:"unknown"`
 }
 
 // newReport takes the results of the planned cells.
 func newReport(subject Subject, seed int64, planned []Cell, results map[string]Result) Report {
-	r := Report{Stream: subject.Stream, Series: subject.Series, Seed: seed, Planned: len(planned), Missing: []string{}, Results: []Result{}}
+	r := Report{Component: subject.Component, Stream: subject.Stream, Series: subject.Series, Seed: seed, Planned: len(planned), Missing: []string{}, Results: []Result{}}
 	totals := map[[3]string]*Total{}
 	for _, c := range planned {
 		result, ok := results[c.Name()]
@@ -76,6 +79,8 @@ func (t *Total) count(r Result) {
 		t.Exited++
 	case stuck:
 		t.Stuck++
+	case wrong:
+		t.Wrong++
 	case notReached:
 		t.NotReached++
 	default:
@@ -84,9 +89,18 @@ func (t *Total) count(r Result) {
 }
 
 func (t Total) String() string {
-	return fmt.Sprintf("%-8s %-8s %-28s %4d cells: %d survived, %d exited, %d stuck, %d not reached, %d unknown",
-		t.Side, t.Start, t.Kind, t.Cells, t.Survived, t.Exited, t.Stuck, t.NotReached, t.Unknown)
+	return fmt.Sprintf("%-8s %-8s %-28s %4d cells: %d survived, %d exited, %d stuck, %d wrong, %d not reached, %d unknown",
+		t.Side, t.Start, t.Kind, t.Cells, t.Survived, t.Exited, t.Stuck, t.Wrong, t.NotReached, t.Unknown)
 }
+
+// Name is the component's.
+func (r Report) Name() string { return named(r.Component).name }
+
+// Decides says that the component can decide wrongly.
+func (r Report) Decides() bool { return named(r.Component).decides }
+
+// Thinned says what Thin has left out.
+func (r Report) Thinned() string { return strings.TrimPrefix(named(r.Component).thinned(), "base") }
 
 // Stalled are the cells in which the machine let nothing run for too long.
 func (r Report) Stalled() []Result {

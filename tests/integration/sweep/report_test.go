@@ -70,6 +70,7 @@ func TestBad(t *testing.T) {
 		{patched, notReached, false, true}, {patched, broken, false, true}, {patched, notReached, true, false},
 		{patched, exited, true, true}, {base, exited, false, false}, {base, stuck, false, false},
 		{base, notReached, false, true}, {base, broken, false, true},
+		{patched, wrong, false, true}, {patched, wrong, true, true}, {base, wrong, false, false},
 	}
 	for _, test := range tests {
 		r := Result{Cell: "1.37/" + test.side + "/restart/refused-12s/GET /api #1", Outcome: test.outcome, Rare: test.rare}

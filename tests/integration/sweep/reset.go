@@ -7,26 +7,8 @@ import (
 	"net/http"
 )
 
-// reset takes away what the start before has left: the lease, its namespaces
-// and, for a fresh start, the service accounts.
-func (p *plane) reset(ctx context.Context, start string) error {
-	if err := p.Want(ctx, http.MethodDelete, leases+"/"+component, "", http.StatusOK, http.StatusNotFound); err != nil {
-		return err
-	}
-	for _, name := range p.left {
-		if err := p.purge(ctx, name); err != nil {
-			return err
-		}
-	}
-	p.left = nil
-	if start == fresh {
-		return p.Want(ctx, http.MethodDelete, accounts, "", http.StatusOK)
-	}
-	return nil
-}
-
 // purge removes a namespace in the place of the namespace controller, which
-// does not run. What the start wrote into it goes first.
+// does not run, or not now. What the start wrote into it goes first.
 func (p *plane) purge(ctx context.Context, name string) error {
 	path := "/api/v1/namespaces/" + name
 	for _, resource := range []string{"serviceaccounts", "configmaps"} {

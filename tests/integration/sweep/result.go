@@ -10,6 +10,7 @@ const (
 	survived   = "survived"
 	exited     = "exited"
 	stuck      = "stuck"       // runs, but has not done in time what it does without a fault
+	wrong      = "wrong"       // runs, and has decided wrongly
 	notReached = "not reached" // the window did not come: unknown
 	broken     = "unknown"     // the rig itself failed
 )
@@ -32,8 +33,8 @@ type Result struct {
 // known says that the result says something of the component.
 func (r Result) known() bool { return r.Outcome != notReached && r.Outcome != broken }
 
-// bad says that a result fails the sweep: the base may exit, or get stuck;
-// nothing may be unknown.
+// bad says that a result fails the sweep: the base may exit, get stuck or
+// decide wrongly; nothing may be unknown.
 func bad(r Result) bool {
 	switch {
 	case r.Outcome == survived, r.Rare && r.Outcome == notReached:

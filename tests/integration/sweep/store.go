@@ -20,8 +20,9 @@ type Store struct {
 
 // Subject is what results are of: other patches, other results.
 type Subject struct {
-	Stream string `json:"stream"`
-	Series string `json:"series"`
+	Component string `json:"component,omitempty"` // empty: kube-controller-manager
+	Stream    string `json:"stream"`
+	Series    string `json:"series"`
 }
 
 // openStore opens or begins the file of a subject, and reads what it has.

@@ -16,16 +16,17 @@ import (
 // sweep is one run of the command.
 type sweep struct {
 	Options
-	choice   Choice
-	subject  Subject
-	config   controlplane.Config
-	dir      string
-	planes   []*plane
-	runner   *runner
-	plan     Plan                                                // empty until learned
-	perStart time.Duration                                       // CPU time of a start without a fault, as learned
-	runCell  func(context.Context, *plane, Cell) (Result, error) // an error is of the control plane
-	out      io.Writer
+	component component
+	choice    Choice
+	subject   Subject
+	config    controlplane.Config
+	dir       string
+	planes    []*plane
+	runner    *runner
+	plan      Plan                                                // empty until learned
+	perStart  time.Duration                                       // CPU time of a start without a fault, as learned
+	runCell   func(context.Context, *plane, Cell) (Result, error) // an error is of the control plane
+	out       io.Writer
 }
 
 // Run sweeps, reports, and gives an error when something is bad or missing.

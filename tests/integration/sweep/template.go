@@ -12,14 +12,14 @@ var varies = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4
 // pathTemplate writes {} for what differs from run to run: the names of
 // namespaces that are not the system's, of objects in them, and generated
 // names. The names of the controllers' service accounts are the system's.
-func pathTemplate(path string) string {
+func (c component) pathTemplate(path string) string {
 	segments := strings.Split(path, "/")
 	foreign := false
 	for i, s := range segments {
 		object := 0 // where, after "namespaces", a name stands
 		if i >= 1 && segments[i-1] == "namespaces" {
 			object = 1
-			foreign = !systemNamespace(s)
+			foreign = !c.system(s)
 		}
 		switch {
 		case object == 1 && foreign:
@@ -31,10 +31,6 @@ func pathTemplate(path string) string {
 		}
 	}
 	return strings.Join(segments, "/")
-}
-
-func systemNamespace(name string) bool {
-	return name == "default" || strings.HasPrefix(name, "kube-")
 }
 
 func uniqueName(s string) bool {

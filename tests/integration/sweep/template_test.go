@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +31,7 @@ func TestPathTemplate(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := pathTemplate(test.in); got != test.want {
+			if got := kcm().pathTemplate(test.in); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 			if got := familyPath(test.want); test.family != "" && got != test.family {
@@ -88,7 +89,7 @@ func TestWindowsOf(t *testing.T) {
 	want := windowsNamed(t, "GET "+lease+" #1", "POST "+leases+" #1", "PUT "+lease+" #1", "GET /api #1", "GET /api #2",
 		"POST /api/v1/namespaces/kube-system/events #1",
 		"POST /api/v1/namespaces/{}/configmaps #1", "POST /api/v1/namespaces/{}/configmaps #2")
-	if diff := cmp.Diff(want, windowsOf(requests)); diff != "" {
+	if diff := cmp.Diff(want, kcm().windowsOf(requests)); diff != "" {
 		t.Errorf("windows (-want +got):\n%s", diff)
 	}
 }
@@ -133,11 +134,9 @@ func TestKindsAreKnown(t *testing.T) {
 			t.Errorf("%s: %v", k.name, err)
 		}
 	}
-	for _, stream := range []string{"1.37", "1.23"} {
-		for _, w := range waves(stream) {
-			if _, err := kindNamed(w.kind); err != nil {
-				t.Error(err)
-			}
+	for _, w := range slices.Concat(kcm().waves("1.37"), kcm().waves("1.23"), operator().waves("4.11")) {
+		if _, err := kindNamed(w.kind); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -50,20 +50,15 @@ func compareWindows(a, b Window) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method), cmp.Compare(a.N, b.N))
 }
 
-// isLease is the election's lease, or what holds it.
-func isLease(path string) bool {
-	return strings.HasPrefix(path, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases")
-}
-
 // windowsOf names the requests of one start. A renewal of the lease is like
 // the next, as is an event: they are one window each.
-func windowsOf(requests []faults.Request) []Window {
+func (c component) windowsOf(requests []faults.Request) []Window {
 	count := map[Window]int{}
 	var windows []Window
 	for _, r := range requests {
-		w := Window{Method: r.Method, Path: pathTemplate(r.Path)}
+		w := Window{Method: r.Method, Path: c.pathTemplate(r.Path)}
 		count[w]++
-		if n := count[w]; n == 1 || !repeats(w) {
+		if n := count[w]; n == 1 || !c.repeats(w) {
 			w.N = n
 			windows = append(windows, w)
 		}
@@ -71,8 +66,8 @@ func windowsOf(requests []faults.Request) []Window {
 	return windows
 }
 
-func repeats(w Window) bool {
-	return w.Method == "PUT" && isLease(w.Path) || strings.HasSuffix(w.Path, "/events")
+func (c component) repeats(w Window) bool {
+	return w.Method == "PUT" && c.lease(w.Path) || strings.HasSuffix(w.Path, "/events")
 }
 
 // share splits what runs had into the windows of all, and the rare ones of

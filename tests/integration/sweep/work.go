@@ -16,8 +16,8 @@ func (s *sweep) sweep(ctx context.Context, todo []Cell, store *Store) error {
 	defer p.end()
 	for i, phase := range phases(todo, len(s.planes)) {
 		planes := s.planes[:phase.width]
-		if i > 0 && phase.cells[0].Start == restart { // after fresh starts
-			if _, err := s.runner.round(ctx, planes, patched, restart); err != nil {
+		if start := phase.cells[0].Start; i > 0 && start == s.component.inherits { // after others
+			if _, err := s.runner.round(ctx, planes, patched, start); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,104 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"carry/internal/controlplane"
+	"carry/tests/integration"
+)
+
+const operatorName = "cluster-version-operator"
+
+// Starts of cluster-version-operator.
+const (
+	gated = "gated"   // the feature gate asks for tech preview before the start
+	plain = "default" // it asks for nothing
+)
+
+// Where the operator's objects are.
+const (
+	versions    = "/apis/config.openshift.io/v1/clusterversions"
+	gates       = "/apis/config.openshift.io/v1/featuregates"
+	operators   = "/apis/config.openshift.io/v1/clusteroperators"
+	lockMap     = "/api/v1/namespaces/openshift-cluster-version/configmaps"
+	lockLease   = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
+	ownEvents   = "/api/v1/namespaces/openshift-cluster-version/events"
+	namespaces  = "/api/v1/namespaces"
+	ungatedName = "openshift-ungated"     // the payload has it for everybody
+	gatedName   = "openshift-cluster-api" // and this one for tech preview
+)
+
+// operator is cluster-version-operator. A wrong guess at the gate is right in a
+// default start, so that gated ones hold every exit.
+func operator() component {
+	return component{
+		name: operatorName, starts: []string{gated, plain}, thin: plain, decides: true,
+		waves:  operatorWaves,
+		system: func(namespace string) bool { return kcmSystem(namespace) || strings.HasPrefix(namespace, "openshift-") },
+		lease:  func(path string) bool { return strings.HasPrefix(path, lockMap) || strings.HasPrefix(path, lockLease) },
+		single: regexp.MustCompile(`^/apis/config\.openshift\.io/v1/[a-z]+/[^/]+$`),
+		made: []string{
+			namespaces, "/api/v1/configmaps", "/apis/coordination.k8s.io/v1/leases", versions, operators,
+		},
+		prepare: func(ctx context.Context, p *plane) error {
+			return integration.PrepareOperator(ctx, p.ControlPlane, p.root, p.stream)
+		},
+		arrange: operatorArrange,
+		config: func(p *plane, _ bool) controlplane.ComponentConfig {
+			return controlplane.ComponentConfig{Payload: integration.OperatorPayload(p.root)}
+		},
+		over:    operatorOver,
+		works:   operatorWorks,
+		retries: operatorRetries,
+	}
+}
+
+// operatorWaves: what is not refused or unavailable differs in how a client
+// notices, which is the same in every window of a family.
+func operatorWaves(string) []wave {
+	const long = 12 * time.Second
+	one := []string{patched}
+	all := []wave{
+		{"refused", long, sides, true}, {"unavailable", long, sides, true}, {"refused", time.Second, one, true},
+	}
+	for _, k := range kinds[2:] {
+		all = append(all, wave{k.name, long, one, false})
+	}
+	return all
+}
+
+// operatorArrange takes away everything that a start writes, the lock first,
+// and makes a ClusterVersion that no operator has seen, and the gate.
+func operatorArrange(ctx context.Context, a *attempt) error {
+	p := a.plane
+	for _, path := range []string{
+		lockMap + "/version", lockLease + "/version", versions + "/version", gates + "/cluster", operators, ownEvents,
+	} {
+		if err := p.Want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{ungatedName, gatedName} {
+		if err := p.purge(ctx, name); err != nil {
+			return err
+		}
+	}
+	set := ""
+	if a.start == gated {
+		set = `"featureSet":"TechPreviewNoUpgrade"`
+	}
+	if err := p.Want(ctx, http.MethodPost, gates, configObject("FeatureGate", "cluster", set), http.StatusCreated); err != nil {
+		return err
+	}
+	const id = `"clusterID":"5f0f9d9e-0b0b-4a51-9c8a-0c6b8f1f2a3d"`
+	return p.Want(ctx, http.MethodPost, versions, configObject("ClusterVersion", "version", id), http.StatusCreated)
+}
+
+func configObject(kind, name, spec string) string {
+	return fmt.Sprintf(`{"apiVersion":"config.openshift.io/v1","kind":%q,"metadata":{"name":%q},"spec":{%s}}`, kind, name, spec)
+}
