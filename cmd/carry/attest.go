@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -153,26 +152,8 @@ func (f *attestFlags) handedOver(cmd *cobra.Command, args []string) error {
 
 // claimedTree names the tree that a provenance speaks of; it need not be there.
 func claimedTree(s *component.Stream, claim *attest.Build) (*component.Tree, error) {
-	if claim.Control {
-		controls, err := series.Load(s.Controls())
-		if err != nil {
-			return nil, err
-		}
-		return s.ControlTree(controls), nil
-	}
-	sr, err := series.Load(s.Patches())
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case claim.Upto > 0:
-		part, err := sr.Upto(claim.Upto)
-		if err != nil {
-			return nil, err
-		}
-		return s.Tree(part, "upto", strconv.Itoa(claim.Upto)), nil
-	case claim.Source != "":
+	f := buildFlags{control: claim.Control, upto: claim.Upto, source: claim.Source}
+	return f.treeFrom(s, func(sr *series.Series) (*component.Tree, error) {
 		return s.SourceTree(component.Claimed(claim.Source, claim.SourceVersion), sr), nil
-	}
-	return s.Tree(sr), nil
+	})
 }

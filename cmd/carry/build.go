@@ -128,6 +128,17 @@ func (f *buildFlags) build(cmd *cobra.Command, s *component.Stream) ([]*componen
 }
 
 func (f *buildFlags) tree(cmd *cobra.Command, s *component.Stream) (*component.Tree, error) {
+	return f.treeFrom(s, func(sr *series.Series) (*component.Tree, error) {
+		from, err := component.Source(cmd.Context(), f.source, f.sourceVersion)
+		if err != nil {
+			return nil, err
+		}
+		return s.SourceTree(from, sr), nil
+	})
+}
+
+// treeFrom chooses the tree; a source's is made by the function.
+func (f *buildFlags) treeFrom(s *component.Stream, source func(*series.Series) (*component.Tree, error)) (*component.Tree, error) {
 	if f.control {
 		controls, err := series.Load(s.Controls())
 		if err != nil {
@@ -147,11 +158,7 @@ func (f *buildFlags) tree(cmd *cobra.Command, s *component.Stream) (*component.T
 		}
 		return s.Tree(part, "upto", strconv.Itoa(f.upto)), nil
 	case f.source != "":
-		from, err := component.Source(cmd.Context(), f.source, f.sourceVersion)
-		if err != nil {
-			return nil, err
-		}
-		return s.SourceTree(from, sr), nil
+		return source(sr)
 	}
 	return s.Tree(sr), nil
 }
