@@ -22,6 +22,10 @@ func TestGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer nobody" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		if r.URL.Path != "/metrics" || r.Header.Get("Authorization") != "Bearer secret" {
 			w.WriteHeader(http.StatusForbidden)
 			return
