@@ -59,6 +59,10 @@ func TestGoroutines(t *testing.T) {
 	keep("pki/tokens.csv", "wrong,admin,admin,system:masters\n")
 	_, err = p.goroutines(t.Context())
 	wantError(t, err, "status 403, no go_goroutines")
+	keep("pki/tokens.csv", "nobody,admin,admin,system:masters\n")
+	if _, err := p.goroutines(t.Context()); !errors.Is(err, errUnknownReader) {
+		t.Errorf("%v, want %v", err, errUnknownReader)
+	}
 	keep(kcmName+"-3.argv", "/bin/component\n")
 	_, err = p.goroutines(t.Context())
 	wantError(t, err, "has no --secure-port")
