@@ -42,8 +42,8 @@ integration: build base controls ## every scenario, base and patched; records th
 sweep: build base ## refuse the API in every window of kube-controller-manager's start (90 min; STREAM=1.23, C=cluster-version-operator for others); records it
 	@$(SWEEP) -v -timeout 3h -sweep -limit 90m -record ../results/sweep $(if $(C),-component $(C)) $(if $(STREAM),-stream $(STREAM))
 
-bench: build base ## time lost, load and memory, base beside patched (ten minutes; STREAM=1.23 for the other)
-	@go test ./tests/integration/bench -count=1 -run TestBench -v -timeout 60m -bench-run $(if $(STREAM),-stream $(STREAM))
+bench: build base ## time lost, load and memory, base beside patched (ten minutes; STREAM=1.23, C=cluster-version-operator for others)
+	@go test ./tests/integration/bench -count=1 -run TestBench -v -timeout 60m -bench-run $(if $(C),-component $(C)) $(if $(STREAM),-stream $(STREAM))
 
 demo: build base ## the first bug: base beside patched, in about a minute
 	@cd tests/integration && go test -count=1 -run TestDemo -demo

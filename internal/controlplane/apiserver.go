@@ -137,14 +137,3 @@ func (c *ControlPlane) Want(ctx context.Context, method, path, body string, code
 	_ = json.Unmarshal(answer, &status) // what is no Status has no message
 	return fmt.Errorf("%s %s: %d %s", method, path, code, status.Message)
 }
-
-// NamespaceWithContent makes a namespace that has a config map in it, so that there is something to delete.
-func (c *ControlPlane) NamespaceWithContent(ctx context.Context, name string) error {
-	object := func(kind, name string) string {
-		return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, kind, name)
-	}
-	if err := c.Want(ctx, http.MethodPost, "/api/v1/namespaces", object("Namespace", name), http.StatusCreated); err != nil {
-		return err
-	}
-	return c.Want(ctx, http.MethodPost, "/api/v1/namespaces/"+name+"/configmaps", object("ConfigMap", "content"), http.StatusCreated)
-}

@@ -75,6 +75,48 @@ func create(ctx context.Context, plane *controlplane.ControlPlane, path, object 
 	return nil
 }
 
+// operatorLeaves is what a start of the operator writes and what it decides by,
+// the lock first.
+var operatorLeaves = []string{
+	"/api/v1/namespaces/openshift-cluster-version/configmaps/version",
+	"/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases/version",
+	"/apis/config.openshift.io/v1/clusterversions/version",
+	"/apis/config.openshift.io/v1/featuregates/cluster",
+	"/apis/config.openshift.io/v1/clusteroperators",
+	"/api/v1/namespaces/openshift-cluster-version/events",
+}
+
+// operatorApplies are the namespaces of its payload, the second of which needs
+// tech preview.
+var operatorApplies = []string{"openshift-ungated", "openshift-cluster-api"}
+
+// ResetOperator takes away everything that starts of the operator have left in
+// a cluster of PrepareOperator, and makes a ClusterVersion and a FeatureGate
+// that none has seen. An empty feature set is that of most clusters. No
+// operator may run.
+func ResetOperator(ctx context.Context, plane *controlplane.ControlPlane, featureSet string) error {
+	for _, path := range operatorLeaves {
+		if err := plane.Want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound); err != nil {
+			return err
+		}
+	}
+	for _, name := range operatorApplies {
+		if err := plane.PurgeNamespace(ctx, name); err != nil {
+			return err
+		}
+	}
+	for _, o := range []struct{ resource, kind, name, spec string }{
+		{"featuregate", "FeatureGate", "cluster", fmt.Sprintf(`"featureSet":%q`, featureSet)},
+		{"clusterversion", "ClusterVersion", "version", `"clusterID":"5f0f9d9e-0b0b-4a51-9c8a-0c6b8f1f2a3d"`},
+	} {
+		object := fmt.Sprintf(`{"apiVersion":"config.openshift.io/v1","kind":%q,"metadata":{"name":%q},"spec":{%s}}`, o.kind, o.name, o.spec)
+		if err := create(ctx, plane, operatorResources[o.resource], object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // served waits until a resource is, which is a moment after its definition.
 func served(ctx context.Context, plane *controlplane.ControlPlane, path string) error {
 	condition := func(ctx context.Context) (bool, string, error) {

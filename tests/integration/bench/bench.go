@@ -20,14 +20,33 @@ type bench struct {
 	Options
 	config   controlplane.Config
 	binaries map[string]string // by side
+	subject  subject
 	planes   []*plane
 	begun    time.Time
 
-	mu     sync.Mutex // guards what follows
-	out    io.Writer
-	report Report
-	done   map[string]bool // what has been measured, by name
+	mu   sync.Mutex // guards what follows, and the subject's report
+	out  io.Writer
+	done map[string]bool // what has been measured, by name
 }
+
+// A subject is what the bench has to know of one component in particular.
+type subject interface {
+	report() report
+	prepare(context.Context, *plane) error // once, when the control plane has come up
+	tidy(context.Context, *plane) error    // before a cell: no start meets what the one before has left
+	alone(section string) bool             // it uses one control plane, and nothing runs beside it
+	section(ctx context.Context, name string) error
+	planned() []string // names of all that the options measure
+}
+
+func (b *bench) newSubject(series string) subject {
+	if b.Component == operator {
+		return &operatorBench{bench: b, figures: OperatorReport{Component: operator, Stream: b.Stream, Series: series}}
+	}
+	return &kcmBench{bench: b, figures: Report{Stream: b.Stream, Series: series, Start: b.Start, Seed: b.Seed}}
+}
+
+func (b *bench) outcome() *Outcome { return b.subject.report().outcome() }
 
 // Run measures and reports. It gives an error when something is missing; what
 // the figures are is none.
@@ -51,18 +70,18 @@ func prepare(o Options, out io.Writer) (b *bench, err error) {
 	}
 	b = &bench{Options: o, binaries: map[string]string{}, begun: time.Now(), out: out, done: map[string]bool{}}
 	for _, side := range sides {
-		found, err := integration.FindBinaries(o.Root, component, o.Stream, side)
+		found, err := integration.FindBinaries(o.Root, o.Component, o.Stream, side)
 		if err != nil {
 			return nil, err
 		}
 		b.binaries[side] = found.Component
 		b.config.Etcd, b.config.APIServer = found.Etcd, found.APIServer
 	}
-	series, err := integration.BuiltSeries(o.Root, component, o.Stream)
+	series, err := integration.BuiltSeries(o.Root, o.Component, o.Stream)
 	if err != nil {
 		return nil, err
 	}
-	b.report = Report{Stream: o.Stream, Series: series, Start: o.Start, Seed: o.Seed}
+	b.subject = b.newSubject(series)
 	if b.config.PKI, err = controlplane.NewPKI(); err != nil {
 		return nil, err
 	}
@@ -78,7 +97,7 @@ func prepare(o Options, out io.Writer) (b *bench, err error) {
 // measure runs the sections. One that fails leaves the others their turn, and
 // what there is is written after each, for a run that is killed.
 func (b *bench) measure(ctx context.Context) {
-	for _, section := range sections {
+	for _, section := range sections[b.Component] {
 		if !b.wants(section) || ctx.Err() != nil {
 			continue
 		}
@@ -93,25 +112,22 @@ func (b *bench) measure(ctx context.Context) {
 }
 
 func (b *bench) write() error {
-	b.report.finish(b.planned(), b.done)
-	return b.report.write(b.dir())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.subject.report()
+	r.finish(b.subject.planned(), b.done)
+	return save(r, b.dir())
 }
 
 func (b *bench) section(ctx context.Context, section string) error {
 	workers := b.Workers
-	if section == sectionStartup {
+	if b.subject.alone(section) {
 		workers = 1
 	}
 	if err := b.grow(ctx, workers); err != nil {
 		return err
 	}
-	switch section {
-	case sectionStartup:
-		return b.startup(ctx)
-	case sectionLoad:
-		return b.share(ctx, b.loads())
-	}
-	return b.share(ctx, b.recoveries())
+	return b.subject.section(ctx, section)
 }
 
 // grow brings up control planes until there are so many, all at once, and lets
@@ -127,8 +143,9 @@ func (b *bench) grow(ctx context.Context, n int) error {
 	var group sync.WaitGroup
 	for i := range more {
 		group.Go(func() {
-			if more[i], errs[i] = startPlane(ctx, b.config, b.Stream, had+i); errs[i] == nil {
-				errs[i] = b.tidy(ctx, more[i])
+			if more[i], errs[i] = startPlane(ctx, b.config, had+i); errs[i] == nil {
+				more[i].component = controlplane.ComponentConfig{Component: b.Component, Stream: b.Stream}
+				errs[i] = b.subject.prepare(ctx, more[i])
 			}
 		})
 	}
@@ -161,7 +178,7 @@ func (b *bench) share(ctx context.Context, cells []cell) error {
 				if ctx.Err() != nil {
 					return
 				}
-				err := b.tidy(ctx, p)
+				err := b.subject.tidy(ctx, p)
 				if err == nil {
 					err = c.measure(ctx, p)
 				}
@@ -178,73 +195,10 @@ func (b *bench) share(ctx context.Context, cells []cell) error {
 	return nil
 }
 
-func (b *bench) loads() []cell {
-	var cells []cell
-	for _, s := range strains {
-		for _, side := range sides {
-			name := s.name(side)
-			cells = append(cells, cell{name, func(ctx context.Context, p *plane) error {
-				l, err := b.load(ctx, p, s, side)
-				if err != nil {
-					return err
-				}
-				b.note(func(r *Report) { r.Load = append(r.Load, l) }, name, "%s: %s", name, l.say())
-				return nil
-			}})
-		}
-	}
-	return cells
-}
-
-// recoveries come longest first, so that all end at about the same time.
-func (b *bench) recoveries() []cell {
-	var cells []cell
-	for _, a := range slices.Backward(absences) {
-		for _, side := range sides {
-			name := recoveryName(a.length.Seconds(), side)
-			cells = append(cells, cell{name, func(ctx context.Context, p *plane) error {
-				r, err := b.recovery(ctx, p, a, side)
-				if err != nil {
-					return err
-				}
-				b.note(func(report *Report) {
-					if side == patched {
-						r.Bound = bound(report.Startup, r.LeaseMissed)
-					}
-					report.Recovery = append(report.Recovery, r)
-				}, name, "%s: %s", name, r.say())
-				return nil
-			}})
-		}
-	}
-	return cells
-}
-
-// planned are the names of all that these options measure.
-func (b *bench) planned() []string {
-	var names []string
-	if b.wants(sectionStartup) {
-		for i := range b.Pairs {
-			names = append(names, pairName(i+1))
-		}
-	}
-	if b.wants(sectionLoad) {
-		for _, c := range b.loads() {
-			names = append(names, c.name)
-		}
-	}
-	if b.wants(sectionRecovery) {
-		for _, c := range b.recoveries() {
-			names = append(names, c.name)
-		}
-	}
-	return names
-}
-
 // note takes a figure in, and says so in a line.
-func (b *bench) note(take func(*Report), name, format string, args ...any) {
+func (b *bench) note(take func(), name, format string, args ...any) {
 	b.mu.Lock()
-	take(&b.report)
+	take()
 	b.done[name] = true
 	b.mu.Unlock()
 	b.say(format, args...)
@@ -252,7 +206,7 @@ func (b *bench) note(take func(*Report), name, format string, args ...any) {
 
 func (b *bench) trouble(what string, err error) {
 	b.mu.Lock()
-	b.report.Troubles = append(b.report.Troubles, fmt.Sprintf("%s: %v", what, err))
+	b.outcome().Troubles = append(b.outcome().Troubles, fmt.Sprintf("%s: %v", what, err))
 	b.mu.Unlock()
 	b.say("FAILED %s: %v", what, err)
 }
@@ -261,8 +215,8 @@ func (b *bench) trouble(what string, err error) {
 func (b *bench) cannotCount(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.report.Notes) == 0 {
-		b.report.Notes = []string{fmt.Sprintf("dials are not counted: %v\nnext: run as root, or with CAP_NET_RAW", err)}
+	if len(b.outcome().Notes) == 0 {
+		b.outcome().Notes = []string{fmt.Sprintf("dials are not counted: %v\nnext: run as root, or with CAP_NET_RAW", err)}
 	}
 }
 
@@ -280,32 +234,32 @@ func (b *bench) stop() {
 		group.Go(p.Stop)
 	}
 	group.Wait()
-	if len(b.report.Troubles) == 0 {
+	if len(b.outcome().Troubles) == 0 {
 		_ = os.RemoveAll(b.config.Dir) // in the way of nobody
 	}
 }
 
 // conclude reports what there is, and gives an error for what is not.
 func (b *bench) conclude(ctx context.Context) error {
-	r := &b.report
+	r, o := b.subject.report(), b.outcome()
 	if err := b.write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.out, "\n%s\nreport: %s\n", r.table(), filepath.Join(b.dir(), "bench.html"))
-	bad := r.incomplete()
+	fmt.Fprintf(b.out, "\n%s\nreport: %s\n", r.table(), b.dir())
+	bad := o.incomplete()
 	switch {
 	case b.Results == "":
-	case bad != nil || ctx.Err() != nil || !b.whole() || len(r.Notes) > 0:
+	case bad != nil || ctx.Err() != nil || !b.whole() || len(o.Notes) > 0:
 		fmt.Fprintln(b.out, "not recorded in the results: something is missing, or was left out")
 	default:
-		if err := r.record(b.Results, b.name()); err != nil {
+		if err := record(r, b.Results, b.name()); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
 		return errors.Join(errors.New("interrupted"), bad)
 	}
-	if len(r.Troubles) > 0 {
+	if len(o.Troubles) > 0 {
 		return fmt.Errorf("%w\nlogs: %s", bad, b.config.Dir)
 	}
 	return bad

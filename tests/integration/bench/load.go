@@ -86,7 +86,7 @@ type spell struct {
 
 // load runs one side under a strain. That base ends is a figure, that patched
 // does is an error.
-func (b *bench) load(ctx context.Context, p *plane, s strain, side string) (l Load, err error) {
+func (b *kcmBench) load(ctx context.Context, p *plane, s strain, side string) (l Load, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*startLimit)
 	defer cancel()
 	sp := &spell{plane: p, load: Load{Side: side, Phase: s.phase, Fault: s.fault}}

@@ -12,7 +12,10 @@ type Options struct {
 	Root    string // of the repository
 	Out     string // folder of the report; empty: out/report/bench below Root
 	Results string // folder of the recorded results; empty: none are recorded
-	Stream  string
+
+	Component string // empty: kube-controller-manager
+	Stream    string // empty: the newest of the component
+
 	Start   string // restart or fresh: the controllers' service accounts are deleted before
 	Only    string // sections, separated by commas; empty: all
 	Seed    uint64 // of the order within pairs, and of the resamples
@@ -21,7 +24,8 @@ type Options struct {
 }
 
 const (
-	component = "kube-controller-manager"
+	kcm      = "kube-controller-manager"
+	operator = "cluster-version-operator"
 
 	base    = "base"
 	patched = "patched"
@@ -32,25 +36,40 @@ const (
 
 var sides = []string{base, patched}
 
-// sections in the order in which they run: the first is alone on the machine,
-// and the bound of the last comes from it.
-var sections = []string{sectionStartup, sectionLoad, sectionRecovery}
+// sections of each component in the order in which they run: of
+// kube-controller-manager the first is alone on the machine, and the bound of
+// the last comes from it.
+var sections = map[string][]string{
+	kcm:      {sectionStartup, sectionLoad, sectionRecovery},
+	operator: {sectionRecovery, sectionHandover},
+}
 
 const (
 	sectionStartup  = "startup"
 	sectionLoad     = "load"
 	sectionRecovery = "recovery"
+	sectionHandover = "handover"
 )
 
-// check wants a stream that has a pin, and values that make sense.
-func (o Options) check() error {
-	pins, err := filepath.Glob(filepath.Join(o.Root, "components", component, "*", "go.mod"))
+// check fills in what was left out, and wants a stream that has a pin and
+// values that make sense.
+func (o *Options) check() error {
+	if o.Component == "" {
+		o.Component = kcm
+	}
+	if sections[o.Component] == nil {
+		return fmt.Errorf("no bench of component %q: want %s or %s", o.Component, kcm, operator)
+	}
+	pins, err := filepath.Glob(filepath.Join(o.Root, "components", o.Component, "*", "go.mod"))
 	if err != nil {
 		return fmt.Errorf("list streams: %w", err)
 	}
 	var streams []string
 	for _, pin := range pins {
 		streams = append(streams, filepath.Base(filepath.Dir(pin)))
+	}
+	if o.Stream == "" && len(streams) > 0 {
+		o.Stream = streams[len(streams)-1]
 	}
 	switch {
 	case !slices.Contains(streams, o.Stream):
@@ -63,8 +82,8 @@ func (o Options) check() error {
 		return fmt.Errorf("%d workers: want at least 1", o.Workers)
 	}
 	for _, s := range o.chosen() {
-		if !slices.Contains(sections, s) {
-			return fmt.Errorf("no section %q: want some of %s", s, strings.Join(sections, ","))
+		if !slices.Contains(sections[o.Component], s) {
+			return fmt.Errorf("no section %q: want some of %s", s, strings.Join(sections[o.Component], ","))
 		}
 	}
 	return nil
@@ -72,7 +91,7 @@ func (o Options) check() error {
 
 func (o Options) chosen() []string {
 	if o.Only == "" {
-		return sections
+		return sections[o.Component]
 	}
 	return strings.Split(o.Only, ",")
 }
@@ -88,6 +107,9 @@ const leastPairs = 20
 
 // name of the stream in files: starts of another kind have files of their own.
 func (o Options) name() string {
+	if o.Component == operator {
+		return operator + "-" + o.Stream
+	}
 	if o.Start == fresh {
 		return o.Stream + "-" + fresh
 	}

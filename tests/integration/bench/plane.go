@@ -17,7 +17,7 @@ import (
 const (
 	startLimit = 3 * time.Minute // for a control plane, and for a start to be functional
 	accounts   = "/api/v1/namespaces/kube-system/serviceaccounts"
-	lease      = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + component
+	lease      = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + kcm
 )
 
 // longLease are library-go's values, which outlast a wait of the bench. A
@@ -30,7 +30,7 @@ var longLease = []string{
 // plane is an etcd and a kube-apiserver that runs one start after the other.
 type plane struct {
 	*controlplane.ControlPlane
-	stream     string
+	component  controlplane.ComponentConfig // what is the same in every start
 	starts     int
 	namespaces int
 	// undone says that the last start has not done what there was to do, which
@@ -38,9 +38,8 @@ type plane struct {
 	undone bool
 }
 
-// startPlane brings up the n-th control plane below the directory, and makes
-// the namespace that the first start finds deleted.
-func startPlane(ctx context.Context, c controlplane.Config, stream string, n int) (*plane, error) {
+// startPlane brings up the n-th control plane below the directory.
+func startPlane(ctx context.Context, c controlplane.Config, n int) (*plane, error) {
 	c.Dir = filepath.Join(c.Dir, fmt.Sprintf("plane-%d", n))
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -48,12 +47,7 @@ func startPlane(ctx context.Context, c controlplane.Config, stream string, n int
 	if err != nil {
 		return nil, err
 	}
-	p := &plane{ControlPlane: cp, stream: stream}
-	if err := p.namespace(ctx); err != nil {
-		p.Stop()
-		return nil, err
-	}
-	return p, nil
+	return &plane{ControlPlane: cp}, nil
 }
 
 // demand is what a start has to do before it counts as functional: provide for
@@ -128,10 +122,10 @@ func (p *plane) ready(ctx context.Context, start string) (demand, way, error) {
 // launch starts the component on a way.
 func (p *plane) launch(binary string, w way, flags ...string) (*controlplane.Process, error) {
 	p.starts++
-	return p.StartComponent(controlplane.ComponentConfig{
-		Component: component, Stream: p.stream, Path: binary,
-		Server: w.URL(), Start: p.starts + 1, Flags: flags, // the first has no number in its name
-	})
+	config := p.component
+	config.Path, config.Server, config.Flags = binary, w.URL(), flags
+	config.Start = p.starts + 1 // the first has no number in its name
+	return p.StartComponent(config)
 }
 
 // functional waits until the component itself has met the demand: the way must

@@ -66,7 +66,7 @@ func bound(startup *Startup, leaseMissed bool) float64 {
 
 // recovery runs one side through an outage. A patched process that ends is an
 // error, as is a component that does not work in the end.
-func (b *bench) recovery(ctx context.Context, p *plane, a absence, side string) (r Recovery, err error) {
+func (b *kcmBench) recovery(ctx context.Context, p *plane, a absence, side string) (r Recovery, err error) {
 	limit := time.Duration(float64(a.length)/a.factor) + startLimit + 5*time.Minute
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -147,10 +147,9 @@ type keeper struct {
 func (k *keeper) run(ctx context.Context, factor float64) {
 	ctx, k.cancel = context.WithCancel(ctx)
 	k.kept = make(chan struct{})
-	container := kubelet.Container{
-		Start:   k.start,
-		Startup: kubelet.Startup(k.healthy), Liveness: kubelet.Liveness(k.healthy),
-		Factor: factor,
+	container := kubelet.Container{Start: k.start, Factor: factor}
+	if k.plane.component.Component != operator { // which has no probes
+		container.Startup, container.Liveness = kubelet.Startup(k.healthy), kubelet.Liveness(k.healthy)
 	}
 	go func() {
 		defer close(k.kept)
@@ -171,6 +170,16 @@ func (k *keeper) stop() (report *kubelet.Report, leaseMissed bool, err error) {
 		_, leaseMissed = k.last.Log().Find(leaseTrouble)
 	}
 	return k.report, leaseMissed, k.err
+}
+
+// count says how many lines of the last process match.
+func (k *keeper) count(re *regexp.Regexp) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil {
+		return 0
+	}
+	return k.last.Log().Count(re)
 }
 
 // leaseTrouble is what the leader election says of an attempt that failed, in

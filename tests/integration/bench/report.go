@@ -1,18 +1,13 @@
 package bench
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Report is all that a run has measured. A figure that is not there was not
+// Report is all that a run of kube-controller-manager has measured. A figure that is not there was not
 // measured, and Missing says so.
 type Report struct {
 	Stream   string     `json:"stream"`
@@ -22,23 +17,12 @@ type Report struct {
 	Startup  *Startup   `json:"startup,omitempty"`
 	Recovery []Recovery `json:"recovery"`
 	Load     []Load     `json:"load"`
-	Claims   []Claim    `json:"claims"`
-	Missing  []string   `json:"missing"`  // planned and not measured
-	Troubles []string   `json:"troubles"` // why
-	Notes    []string   `json:"notes"`    // what could not be measured here, and fails nothing
+	Outcome
 }
 
 // finish sorts, names what is missing and judges the claims.
 func (r *Report) finish(planned []string, done map[string]bool) {
-	r.Missing = []string{}
-	for _, name := range planned {
-		if !done[name] {
-			r.Missing = append(r.Missing, name)
-		}
-	}
 	// Empty lists, and not null, for whoever reads the JSON.
-	r.Troubles = append([]string{}, r.Troubles...)
-	r.Notes = append([]string{}, r.Notes...)
 	r.Recovery = append([]Recovery{}, r.Recovery...)
 	r.Load = append([]Load{}, r.Load...)
 	slices.SortFunc(r.Recovery, func(a, b Recovery) int {
@@ -48,73 +32,7 @@ func (r *Report) finish(planned []string, done map[string]bool) {
 	slices.SortFunc(r.Load, func(a, b Load) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Side, b.Side))
 	})
-	r.Claims = r.claims()
-}
-
-// incomplete is the error of a run that has failed or lacks something.
-func (r *Report) incomplete() error {
-	if len(r.Missing) == 0 && len(r.Troubles) == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("%d figures are missing", len(r.Missing))
-	if len(r.Missing) > 0 {
-		text += ", the first is " + r.Missing[0]
-	}
-	for _, t := range r.Troubles {
-		text += "\n" + t
-	}
-	return errors.New(text)
-}
-
-func (r *Report) encode() ([]byte, error) {
-	var data bytes.Buffer
-	encoder := json.NewEncoder(&data)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false) // read by people
-	if err := encoder.Encode(r); err != nil {
-		return nil, fmt.Errorf("encode report: %w", err)
-	}
-	return data.Bytes(), nil
-}
-
-// write puts JSON, table and page into a folder that it makes.
-func (r *Report) write(dir string) error {
-	data, err := r.encode()
-	if err != nil {
-		return err
-	}
-	page, err := r.html()
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		writeFile(filepath.Join(dir, "bench.json"), data),
-		writeFile(filepath.Join(dir, "bench.txt"), []byte(r.table())),
-		writeFile(filepath.Join(dir, "bench.html"), page))
-}
-
-// record puts the report among the results that are checked in.
-func (r *Report) record(dir, name string) error {
-	data, err := r.encode()
-	if err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(dir, "bench-"+name+".json"), data)
-}
-
-// writeFile writes beside and renames, so that a broken-off run leaves the
-// last file whole.
-func writeFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make folder of report: %w", err)
-	}
-	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	r.settle(r.claims(), planned, done)
 }
 
 // say is a recovery in a line.

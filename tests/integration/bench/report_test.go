@@ -87,7 +87,7 @@ func TestReportThroughJSON(t *testing.T) {
 	r := exampleReport()
 	r.finish([]string{"a", "b"}, map[string]bool{"a": true})
 	dir := t.TempDir()
-	if err := r.record(dir, "1.37"); err != nil {
+	if err := record(r, dir, "1.37"); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "bench-1.37.json"))
@@ -113,7 +113,7 @@ func TestReportThroughJSON(t *testing.T) {
 
 func TestMissingIsNamed(t *testing.T) {
 	t.Parallel()
-	r := &Report{Troubles: []string{"load: broke"}}
+	r := &Report{Outcome: Outcome{Troubles: []string{"load: broke"}}}
 	r.finish([]string{"a", "b", "c"}, map[string]bool{"a": true})
 	if diff := cmp.Diff([]string{"b", "c"}, r.Missing); diff != "" {
 		t.Error(diff)
@@ -263,6 +263,9 @@ func TestOptions(t *testing.T) {
 		{"section", func(o *Options) { o.Only = "load,x" }, `no section "x"`},
 		{"pairs", func(o *Options) { o.Pairs = 0 }, "0 pairs"},
 		{"workers", func(o *Options) { o.Workers = 0 }, "0 workers"},
+		{"component", func(o *Options) { o.Component = "kubelet" }, "no bench of component"},
+		{"operator", func(o *Options) { o.Component, o.Stream = operator, "" }, ""},
+		{"section of another", func(o *Options) { o.Only = sectionHandover }, "no section"},
 	}
 	for _, test := range tests {
 		o := good
@@ -282,5 +285,8 @@ func TestOptions(t *testing.T) {
 	}
 	if good.Start = fresh; good.name() != "1.37-fresh" {
 		t.Errorf("name %s", good.name())
+	}
+	if o := (Options{Component: operator, Stream: "4.11"}); o.name() != "cluster-version-operator-4.11" {
+		t.Errorf("name %s", o.name())
 	}
 }

@@ -43,7 +43,7 @@ func newStartup(pairs []Pair, requests Requests, seed uint64) *Startup {
 
 // startup runs the pairs, alone on the first control plane. What it has at an
 // error is kept.
-func (b *bench) startup(ctx context.Context) error {
+func (b *kcmBench) startup(ctx context.Context) error {
 	var pairs []Pair
 	requests := map[string][][]string{}
 	for i, baseFirst := range order(b.Pairs, b.Seed) {
@@ -63,8 +63,8 @@ func (b *bench) startup(ctx context.Context) error {
 		}
 		pair.Base, pair.Patched = rounded(took[base]), rounded(took[patched])
 		pairs = append(pairs, pair)
-		b.note(func(r *Report) {
-			r.Startup = newStartup(pairs, compareRequests(requests[base], requests[patched]), b.Seed)
+		b.note(func() {
+			b.figures.Startup = newStartup(pairs, compareRequests(requests[base], requests[patched]), b.Seed)
 		}, pairName(i+1), "start-up, pair %d of %d: base %.2f s, patched %.2f s", i+1, b.Pairs, pair.Base, pair.Patched)
 	}
 	return nil
@@ -77,7 +77,7 @@ func pairName(n int) string { return fmt.Sprintf("start-up pair %d", n) }
 
 // start is a single start without a fault; it gives the time from its first
 // request to functional, and the requests until then.
-func (b *bench) start(ctx context.Context, p *plane, side, kind string) (took time.Duration, seen []faults.Request, err error) {
+func (b *kcmBench) start(ctx context.Context, p *plane, side, kind string) (took time.Duration, seen []faults.Request, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	d, w, err := p.ready(ctx, kind)
@@ -111,7 +111,7 @@ func before(requests []faults.Request, then time.Time) []faults.Request {
 
 // tidy lets a start do what the last one on this control plane has left
 // undone. It also warms up a control plane that has seen none.
-func (b *bench) tidy(ctx context.Context, p *plane) error {
+func (b *kcmBench) tidy(ctx context.Context, p *plane) error {
 	if !p.undone && p.starts > 0 {
 		return nil
 	}

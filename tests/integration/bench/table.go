@@ -6,23 +6,27 @@ import (
 	"text/tabwriter"
 )
 
+// A part is a title and rows of the table.
+type part struct {
+	title string
+	rows  [][]string
+}
+
 // table is the report for a terminal.
 func (r *Report) table() string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "kube-controller-manager %s, series %s, %s starts, seed %d\n", r.Stream, r.Series, r.Start, r.Seed)
-	for _, part := range []struct {
-		title string
-		rows  [][]string
-	}{
+	title := fmt.Sprintf("%s %s, series %s, %s starts, seed %d", kcm, r.Stream, r.Series, r.Start, r.Seed)
+	return tableOf(title, append([]part{
 		{"Seconds from the API's return to functional", r.recoveryRows()},
 		{"Start without a fault", r.startupRows()},
 		{"Requests until functional that not every start makes", r.requestRows()},
 		{"Load and memory", r.loadRows()},
-		{"Claims", r.claimRows()},
-		{"Missing", column(r.Missing)},
-		{"Failed", column(r.Troubles)},
-		{"Notes", column(r.Notes)},
-	} {
+	}, r.parts()...))
+}
+
+func tableOf(title string, parts []part) string {
+	var out strings.Builder
+	fmt.Fprintln(&out, title)
+	for _, part := range parts {
 		if len(part.rows) == 0 {
 			continue
 		}
@@ -145,15 +149,4 @@ func (l Load) row(burst float64) []string {
 	row[7], row[9], row[10] = fmt.Sprint(l.After), fmt.Sprint(l.Peak), fmt.Sprintf("%.1f s", l.Seconds)
 	row[12], row[13] = fmt.Sprintf("%.0f", l.RSSFunctional), fmt.Sprint(l.Connections)
 	return row
-}
-
-func (r *Report) claimRows() [][]string {
-	var rows [][]string
-	for _, c := range r.Claims {
-		rows = append(rows, []string{c.Result, c.Rule, c.Text})
-		if c.Detail != "" {
-			rows = append(rows, []string{"", "", c.Detail})
-		}
-	}
-	return rows
 }

@@ -73,7 +73,7 @@ func kcmArrange(ctx context.Context, a *attempt) error {
 		return err
 	}
 	for _, name := range p.left {
-		if err := p.purge(ctx, name); err != nil {
+		if err := p.PurgeNamespace(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -23,11 +21,9 @@ const (
 // Where the operator's objects are.
 const (
 	versions    = "/apis/config.openshift.io/v1/clusterversions"
-	gates       = "/apis/config.openshift.io/v1/featuregates"
 	operators   = "/apis/config.openshift.io/v1/clusteroperators"
 	lockMap     = "/api/v1/namespaces/openshift-cluster-version/configmaps"
 	lockLease   = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
-	ownEvents   = "/api/v1/namespaces/openshift-cluster-version/events"
 	namespaces  = "/api/v1/namespaces"
 	ungatedName = "openshift-ungated"     // the payload has it for everybody
 	gatedName   = "openshift-cluster-api" // and this one for tech preview
@@ -72,33 +68,11 @@ func operatorWaves(string) []wave {
 	return all
 }
 
-// operatorArrange takes away everything that a start writes, the lock first,
-// and makes a ClusterVersion that no operator has seen, and the gate.
+// operatorArrange leaves nothing of the start before, and a gate that no operator has seen.
 func operatorArrange(ctx context.Context, a *attempt) error {
-	p := a.plane
-	for _, path := range []string{
-		lockMap + "/version", lockLease + "/version", versions + "/version", gates + "/cluster", operators, ownEvents,
-	} {
-		if err := p.Want(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{ungatedName, gatedName} {
-		if err := p.purge(ctx, name); err != nil {
-			return err
-		}
-	}
 	set := ""
 	if a.start == gated {
-		set = `"featureSet":"TechPreviewNoUpgrade"`
+		set = "TechPreviewNoUpgrade"
 	}
-	if err := p.Want(ctx, http.MethodPost, gates, configObject("FeatureGate", "cluster", set), http.StatusCreated); err != nil {
-		return err
-	}
-	const id = `"clusterID":"5f0f9d9e-0b0b-4a51-9c8a-0c6b8f1f2a3d"`
-	return p.Want(ctx, http.MethodPost, versions, configObject("ClusterVersion", "version", id), http.StatusCreated)
-}
-
-func configObject(kind, name, spec string) string {
-	return fmt.Sprintf(`{"apiVersion":"config.openshift.io/v1","kind":%q,"metadata":{"name":%q},"spec":{%s}}`, kind, name, spec)
+	return integration.ResetOperator(ctx, a.plane.ControlPlane, set)
 }

@@ -20,6 +20,12 @@ import (
 	"carry/internal/faults"
 )
 
+// What tests have a start ask for.
+const (
+	gates     = "/apis/config.openshift.io/v1/featuregates"
+	ownEvents = "/api/v1/namespaces/openshift-cluster-version/events"
+)
+
 // cluster is an API that has only what the sweep looks for.
 type cluster struct {
 	state      string // of the ClusterVersion's newest history entry

@@ -58,7 +58,7 @@ func operatorWorks(ctx context.Context, a *attempt) error {
 	if err := operatorOver(ctx, a); err != nil {
 		return err
 	}
-	if err := a.plane.purge(ctx, ungatedName); err != nil {
+	if err := a.plane.PurgeNamespace(ctx, ungatedName); err != nil {
 		return err
 	}
 	const nothing = `{"spec":{"overrides":[{"kind":"ConfigMap","group":"","namespace":"none","name":"none","unmanaged":true}]}}`

@@ -109,3 +109,9 @@ func (p *plane) keep(dir string) error {
 	}
 	return nil
 }
+
+// namespace makes one with content.
+func (p *plane) namespace(ctx context.Context, name string) error {
+	p.left = append(p.left, name)
+	return p.NamespaceWithContent(ctx, name)
+}

@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"carry/internal/faults"
+)
+
+// exampleOperatorReport is of a whole run in which all claims hold.
+func exampleOperatorReport() *OperatorReport {
+	r := &OperatorReport{Component: operator, Stream: "4.11", Series: "abc"}
+	for _, outage := range operatorAbsences {
+		for _, side := range sides {
+			for run := range operatorRuns {
+				x := GatedRecovery{Side: side, Outage: outage.Seconds(), Run: run + 1, Seconds: 0.4, Lines: 2, Dials: &Dials{All: 5, First: 3, Rate: 0.9}}
+				if side == base {
+					x.Seconds, x.Restarts, x.Lines = 150, 1, 0
+				}
+				r.Recovery = append(r.Recovery, x)
+			}
+		}
+	}
+	for run := range handovers {
+		m := meetings[run%len(meetings)]
+		r.Handover = append(r.Handover, Handover{Side: patched, Run: run + 1, Meets: m.name, InFlight: run%2 == 0, Exit: 0.5, Free: true, Seconds: 2})
+	}
+	for run := range baseHandovers {
+		r.Handover = append(r.Handover, Handover{Side: base, Run: run + 1, Meets: meetings[run].name, InFlight: true, Seconds: 150})
+	}
+	return r
+}
+
+func TestOperatorClaims(t *testing.T) {
+	t.Parallel()
+	slowest := func(r *OperatorReport) *GatedRecovery { return &r.runs(60, patched)[3] }
+	change := func(r *OperatorReport, with func(*GatedRecovery)) {
+		x := *slowest(r)
+		with(&x)
+		for i, y := range r.Recovery {
+			if y.Side == x.Side && y.Run == x.Run && y.Outage == x.Outage {
+				r.Recovery[i] = x
+			}
+		}
+	}
+	tests := []struct {
+		name  string
+		spoil func(*OperatorReport)
+		want  string // results in order: holds, fails, unknown
+	}{
+		{"all", func(*OperatorReport) {}, "hhhhh"},
+		{"late", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Seconds = 2.01 }) }, "fhhhh"},
+		{"restarted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Restarts = 1 }) }, "fhhhh"},
+		{"talks", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 5 }) }, "hfhhh"},
+		{"dials", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials = &Dials{Rate: 1.1} }) }, "hhfhh"},
+		{"dials not counted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials = nil }) }, "hhuhh"},
+		{"no recovery", func(r *OperatorReport) { r.Recovery = nil }, "uuuhh"},
+		{"handover late", func(r *OperatorReport) { r.Handover[4].Seconds = 5.1 }, "hhhfh"},
+		{"handover failed", func(r *OperatorReport) { r.Handover[4].Code = 2 }, "hhhfh"},
+		{"handovers missing", func(r *OperatorReport) { r.Handover = r.Handover[1:] }, "hhhuu"},
+		{"no renewal met", func(r *OperatorReport) { r.Handover[0].InFlight = false }, "hhhhf"},
+	}
+	for _, test := range tests {
+		r := exampleOperatorReport()
+		test.spoil(r)
+		r.finish(nil, nil)
+		got := ""
+		for _, c := range r.Claims {
+			got += map[string]string{holds: "h", fails: "f", unknown: "u"}[c.Result]
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestOperatorReportThroughJSON(t *testing.T) {
+	t.Parallel()
+	r := exampleOperatorReport()
+	r.finish([]string{"a", "b"}, map[string]bool{"a": true})
+	dir := t.TempDir()
+	if err := record(r, dir, "x"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "bench-x.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again OperatorReport
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, &again); diff != "" {
+		t.Errorf("the report has changed on its way through JSON:\n%s", diff)
+	}
+	for _, want := range []string{"60 s    base     10", "150.00 (150.00 to 150.00)", "Missing\n  b\n", meetings[1].name} {
+		if !strings.Contains(r.table(), want) {
+			t.Errorf("the table has no %q:\n%s", want, r.table())
+		}
+	}
+}
+
+func TestRenewed(t *testing.T) {
+	t.Parallel()
+	whole := []faults.Request{
+		{Method: "GET", Path: lockMap, Code: 200}, {Method: "GET", Path: lockLease, Code: 200},
+		{Method: "PUT", Path: lockMap, Code: 200}, {Method: "PUT", Path: lockLease, Code: 200},
+	}
+	for n := range whole {
+		if renewed(whole[:n]) {
+			t.Errorf("after %d requests", n)
+		}
+	}
+	if !renewed(whole) {
+		t.Error("not after all")
+	}
+	whole[3].Code = 0
+	if renewed(whole) {
+		t.Error("before the last answer")
+	}
+}
