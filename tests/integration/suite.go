@@ -142,6 +142,9 @@ func (s *suite) execute(t *testing.T, r *run) {
 		Setup:               r.setup,
 	})
 	r.err = errors.Join(r.finish(), s.compare(r))
+	if r.err == nil && r.seen != nil {
+		r.err = r.seen()
+	}
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
