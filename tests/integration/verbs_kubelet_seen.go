@@ -19,17 +19,20 @@ type seen struct {
 	longest  time.Duration // back-off
 	waited   time.Duration // in back-off, before the return and after it
 	lost     time.Duration // after the return of the API, until the component worked
-	bound    time.Duration // of lost, for a component that does not restart
+	bound    time.Duration // of lost, for a component that does not restart; 0: not known
 }
 
 // seen tells them from the kubelet's report; faultFree is what a start takes
 // without a fault.
 func (k kept) seen(factor float64, faultFree time.Duration) seen {
-	return seen{
+	s := seen{
 		restarts: k.report.Restarts, longest: k.report.Longest, waited: k.report.Waited,
-		lost:  k.report.Lost(k.returned.Sub(k.began), k.works.Sub(k.began), factor),
-		bound: faultFree + recoveryMargin + leaseAttempt,
+		lost: k.report.Lost(k.returned.Sub(k.began), k.works.Sub(k.began), factor),
 	}
+	if faultFree > 0 {
+		s.bound = faultFree + recoveryMargin + leaseAttempt
+	}
+	return s
 }
 
 func (s seen) within() string {
@@ -41,8 +44,12 @@ func (s seen) within() string {
 
 // lines are for a script to look at.
 func (s seen) lines() string {
-	return fmt.Sprintf("restarts: %d\nlongest back-off: %s\nwaited: %s\nlost after the return: %s\nbound of recovery: %s\nwithin the bound: %s\n",
-		s.restarts, s.longest, s.waited, seconds(s.lost), seconds(s.bound), s.within())
+	lines := fmt.Sprintf("restarts: %d\nlongest back-off: %s\nwaited: %s\nlost after the return: %s\n",
+		s.restarts, s.longest, s.waited, seconds(s.lost))
+	if s.bound > 0 {
+		lines += fmt.Sprintf("bound of recovery: %s\nwithin the bound: %s\n", seconds(s.bound), s.within())
+	}
+	return lines
 }
 
 // sentence is for the results.
@@ -51,7 +58,11 @@ func (s seen) sentence() string {
 	if s.longest > 0 {
 		backOff = "back-off up to " + s.longest.String()
 	}
-	return fmt.Sprintf("%d restarts, %s, works %s after the return of the API (bound %s)", s.restarts, backOff, seconds(s.lost), seconds(s.bound))
+	sentence := fmt.Sprintf("%d restarts, %s, works %s after the return of the API", s.restarts, backOff, seconds(s.lost))
+	if s.bound > 0 {
+		sentence += fmt.Sprintf(" (bound %s)", seconds(s.bound))
+	}
+	return sentence
 }
 
 func seconds(d time.Duration) time.Duration { return d.Round(time.Second) }

@@ -54,12 +54,26 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// TestSeenWithoutBound: a script that has not measured a start cannot ask for
+// the bound.
+func TestSeenWithoutBound(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	began := time.Now()
+	k := kept{report: &kubelet.Report{}, began: began, returned: began.Add(60 * s), works: began.Add(61 * s)}
+	got := k.seen(20, 0)
+	if got.lines() != "restarts: 0\nlongest back-off: 0s\nwaited: 0s\nlost after the return: 1s\n" {
+		t.Errorf("lines: %s", got.lines())
+	}
+	if got.sentence() != "0 restarts, no back-off, works 1s after the return of the API" {
+		t.Errorf("sentence: %s", got.sentence())
+	}
+}
+
 func TestKubeletMisuse(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]string{"0": "want a number above 0", "fast": "want a number above 0", "20": "no fault is called absent"} {
 		r := &run{ctx: t.Context()}
 		wantError(t, r.kubelet(call{args: []string{arg, "absent", "/x"}}), want)
 	}
-	r := &run{ctx: t.Context(), faults: []*armedFault{{name: "absent"}}}
-	wantError(t, r.kubelet(call{args: []string{"20", "absent", "/x"}}), "the bound of recovery is not known")
 }
