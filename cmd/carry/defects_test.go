@@ -169,7 +169,8 @@ var defects = []struct {
 }{
 	{"P1 gap", move(second, "0003-client-go-be-patient.patch"), "0003-client-go-be-patient.patch", []string{"1: P1: .* number 0002 is missing"}},
 	{"P1 number taken twice", also(func(p project) {
-		p.write("0001-client-go-be-patient.patch", strings.Replace(p.read(second), "Depends-On: greeting-greet-formally\n", "", 1))
+		independent(p)
+		p.write("0001-client-go-be-patient.patch", p.read(second))
 	}, func(p project) { os.Remove(p.path(second)) }), first, []string{"1: P1: .* number 0001 is taken twice"}},
 	{"P1 name", move(second, "0002-patience.patch"), "0002-patience.patch", []string{"1: P1: .* the rest is the subject"}},
 	{"P1 stale lines", replace("@@ -17,5 +17,5 @@ func", "@@ -16,5 +16,5 @@ func"), "", []string{"1: P1: the file is not what git writes"}},
@@ -232,6 +233,12 @@ var defects = []struct {
 	{"P3 status", replace("Status: Pending", "Status: Soon"), "", []string{`13: P3: Upstream-Status: "Soon"`}},
 	{"P3 scenario", replace("Test: greeting-refused", "Test: greeting-accepted"), "", []string{`15: P3: Test: "greeting-accepted" is no scenario`}},
 	{"P3 depends", replace("Test: greeting-refused", "Test: greeting-refused\nDepends-On: client-go-be-patient"), "", []string{`16: P3: Depends-On: "client-go-be-patient" is the slug of no earlier patch`}},
+	{"P3 depends in silence", also(amended(2, map[string]string{
+		"pkg/greeting/greeting.go": "// Package greeting greets.\npackage greeting\n\nconst end = \"\"\n\n// Text is the greeting.\nfunc Text() string {\n\treturn \"good day, \" + name + end\n}\n",
+	}), independent), second, []string{"1: P3: is in conflict after what its Depends-On: names"}},
+	{"P3 depends on what it calls", also(amended(1, map[string]string{"pkg/greeting/formal.go": "package greeting\n\nconst formal = \"\"\n"}),
+		amended(2, map[string]string{"pkg/greeting/more.go": "package greeting\n\nvar _ = formal\n"}), independent), second,
+		[]string{"1: P3: does not compile after what its Depends-On: names: .*undefined: formal"}},
 	{"P3 sign-off", replace("Test: greeting-refused", "Test: greeting-refused\nSigned-off-by: A <a@example.invalid>"), "", []string{"16: P3: a sign-off"}},
 	{"P4 mention", replace("and farewell.", "and farewell, says @somebody."), "", []string{"10: P4: a mention"}},
 	{"P4 closing keyword", replace("and farewell.", "and farewell. Fixes #12"), "", []string{"10: P4: a closing keyword"}},
@@ -257,6 +264,11 @@ var defects = []struct {
 		[]string{`1: P7: k8s.io/kubernetes/pkg/greeting TestText: pass on base, fail on patched`}},
 	{"P7 fewer tests", amended(2, map[string]string{"pkg/greeting/greeting_test.go": "package greeting\n"}), ".",
 		[]string{`1: P7: k8s.io/kubernetes/pkg/greeting TestText: pass on base, missing on patched`}},
+}
+
+// independent has the second patch say that it needs nothing.
+func independent(p project) {
+	p.write(second, strings.Replace(p.read(second), "Depends-On: greeting-greet-formally\n", "", 1))
 }
 
 // addedTest is of a package that a patch adds.

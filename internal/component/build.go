@@ -86,7 +86,7 @@ func (s *Stream) Built(ctx context.Context, t *Tree) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if state := t.state(); state.BaseKey != want || state.Series != t.Series.Hash() {
+	if state := t.state(); state.BaseKey != want || state.Files != t.Series.FileHash() {
 		return nil, fmt.Errorf(none, s.BinaryPath(t), s)
 	}
 	r, b, err := s.patched(ctx, t)

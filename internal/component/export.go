@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"carry/internal/git"
@@ -111,7 +112,7 @@ func (x *Export) links(ctx context.Context, p *series.Patch) ([]series.Link, err
 	}
 	var links []series.Link
 	for _, needed := range x.from.Series.Needed(p) {
-		c := commits[needed.Number-1]
+		c := commits[slices.Index(x.from.Series.Patches, needed)]
 		before, err := x.from.repo.Resolve(ctx, c.Parents[0]+"^{tree}")
 		if err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ func (t *Tree) Refresh(ctx context.Context) (*series.Refresh, error) {
 		return nil, fmt.Errorf("refresh: %w", err)
 	}
 	state := t.state()
-	if !state.Refreshing && state.Series != t.Series.Hash() && len(plan.Vanished) > 0 {
+	if !state.Refreshing && state.Files != t.Series.FileHash() && len(plan.Vanished) > 0 {
 		return nil, t.vanished(state, plan)
 	}
 	work, _, err := t.hasWork(ctx)

@@ -45,6 +45,7 @@ type base interface {
 type treeState struct {
 	BaseKey string `json:"baseKey"`
 	Series  string `json:"series"`         // hash of the series that was applied; empty: none or not all of it
+	Files   string `json:"files"`          // and of its files
 	Patches int    `json:"patches"`        // how many patches that was
 	Commit  string `json:"commit"`         // HEAD as it was left
 	Tree    string `json:"tree"`           // and its tree
@@ -173,7 +174,7 @@ func (t *Tree) Apply(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	state := t.state()
-	if !work && !state.Applying && state.Series == t.Series.Hash() && state.Patches == len(t.Series.Patches) {
+	if !work && !state.Applying && state.Files == t.Series.FileHash() && state.Patches == len(t.Series.Patches) {
 		return false, nil
 	}
 	if err := t.checkBase(ctx); err != nil {
@@ -207,7 +208,7 @@ func (t *Tree) reapply(ctx context.Context, state treeState) error {
 	done := treeState{BaseKey: state.BaseKey}
 	applyErr := series.Apply(ctx, t.repo, t.Series)
 	if applyErr == nil {
-		done.Series, done.Patches = t.Series.Hash(), len(t.Series.Patches)
+		done.Series, done.Files, done.Patches = t.Series.Hash(), t.Series.FileHash(), len(t.Series.Patches)
 	}
 	if ctx.Err() != nil {
 		return applyErr // stopped half way: Applying stays set and the next run starts over
@@ -298,7 +299,7 @@ func (t *Tree) status(ctx context.Context) (string, error) {
 		return "stale", nil
 	case state.Series == "":
 		return "base", nil
-	case state.Series != t.Series.Hash():
+	case state.Files != t.Series.FileHash():
 		return "stale", nil
 	}
 	return "applied", nil

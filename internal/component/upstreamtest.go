@@ -16,7 +16,7 @@ import (
 type TestComparison struct {
 	Component string     `json:"component"`
 	Stream    string     `json:"stream"`
-	Series    string     `json:"series"` // hash of the patch files
+	Series    string     `json:"series"` // hash of the series
 	Go        string     `json:"go"`     // version and architecture it ran with
 	Packages  []string   `json:"packages"`
 	Base      TestCounts `json:"base"`

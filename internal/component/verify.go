@@ -14,7 +14,8 @@ import (
 	"carry/internal/series"
 )
 
-// CheckSeries runs what needs a compiler: unit tests fail without their patch (P6), every prefix compiles (P7). What
+// CheckSeries runs what needs a compiler: unit tests fail without their patch (P6), every prefix compiles (P7), and so
+// does each patch with what it names as its needs (P3). What
 // passed before with the same inputs is not run again, unless all is set.
 func (s *Stream) CheckSeries(ctx context.Context, t *Tree, all bool, compiled Compiled) (found []series.Finding, ran int, err error) {
 	commits, err := t.repo.Between(ctx, baseTag, "HEAD")
@@ -61,6 +62,11 @@ func (c *checker) all(ctx context.Context, commits []git.Commit) error {
 		broken := len(c.found)
 		if err := c.prefix(ctx, i, commits[i].Tree); err != nil {
 			return err
+		}
+		if len(c.found) == broken {
+			if err := c.chain(ctx, p, commits); err != nil {
+				return err
+			}
 		}
 		if p.Trailer("No-Unit-Test") == "" && len(c.found) == broken {
 			if err := c.unitTest(ctx, p, before, commits[i].Tree); err != nil {

@@ -3,6 +3,7 @@
 package series
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -92,15 +93,26 @@ func (s *Series) Upto(n int) (*Series, error) {
 	return &Series{Dir: s.Dir, Patches: s.Patches[:n]}, nil
 }
 
-// Hash is the first 12 hex digits of the sha256 over every file's name and bytes, in order. It is stamped into
-// binaries and recorded with results, so that each says which patches it speaks of.
-func (s *Series) Hash() string {
+// Hash is the first 12 hex digits of the sha256 over every file's name and diff, in order. It is stamped into binaries
+// and recorded with results, so that each says which patches it speaks of: what a message says changes neither
+// (docs/decisions/0011).
+func (s *Series) Hash() string { return s.hash((*Patch).Diff) }
+
+// FileHash is the same over every file's name and all of its bytes: a tree has the messages too.
+func (s *Series) FileHash() string { return s.hash(func(p *Patch) []byte { return p.Data }) }
+
+func (s *Series) hash(part func(*Patch) []byte) string {
 	h := sha256.New()
 	for _, p := range s.Patches {
 		fmt.Fprintf(h, "%s\x00", p.Name)
-		h.Write(p.Data)
+		h.Write(part(p))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// Diff is what the patch changes: its file from the first line that begins with "diff --git" on.
+func (p *Patch) Diff() []byte {
+	return p.Data[bytes.Index(p.Data, []byte("\ndiff --git "))+1:] // all of it where there is no such line
 }
 
 // Touched are the paths the series changes, sorted, each once.

@@ -88,15 +88,23 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestHashNamesEveryByte(t *testing.T) {
-	one := &Series{Patches: []*Patch{{Name: "0001-a.patch", Data: []byte("x")}}}
-	for name, other := range map[string]*Series{
-		"content": {Patches: []*Patch{{Name: "0001-a.patch", Data: []byte("y")}}},
-		"name":    {Patches: []*Patch{{Name: "0001-b.patch", Data: []byte("x")}}},
-		"empty":   {},
+func TestHash(t *testing.T) {
+	patch := func(name, message, diff string) *Series {
+		return &Series{Patches: []*Patch{{Name: name, Data: []byte("Subject: " + message + "\n---\n a | 1 +\n\ndiff --git a/a b/a\n" + diff)}}}
+	}
+	one := patch("0001-a.patch", "x", "+x\n")
+	for name, tt := range map[string]struct {
+		other      *Series
+		hash, file bool // which of them differ
+	}{
+		"same":    {patch("0001-a.patch", "x", "+x\n"), false, false},
+		"message": {patch("0001-a.patch", "y", "+x\n"), false, true},
+		"diff":    {patch("0001-a.patch", "x", "+y\n"), true, true},
+		"name":    {patch("0001-b.patch", "x", "+x\n"), true, true},
+		"empty":   {&Series{}, true, true},
 	} {
-		if one.Hash() == other.Hash() {
-			t.Errorf("another %s, but the same hash %s", name, one.Hash())
+		if (one.Hash() != tt.other.Hash()) != tt.hash || (one.FileHash() != tt.other.FileHash()) != tt.file {
+			t.Errorf("%s: hash %s and %s, of files %s and %s", name, one.Hash(), tt.other.Hash(), one.FileHash(), tt.other.FileHash())
 		}
 	}
 }

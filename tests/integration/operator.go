@@ -16,6 +16,19 @@ import (
 
 const operator = "cluster-version-operator"
 
+// Where the operator's objects are: the halves of its lock, each named
+// "version"; what it reads; and the namespaces of its payload.
+const (
+	OperatorConfigMaps = "/api/v1/namespaces/openshift-cluster-version/configmaps"
+	OperatorLeases     = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
+	ClusterVersions    = "/apis/config.openshift.io/v1/clusterversions"
+	ClusterOperators   = "/apis/config.openshift.io/v1/clusteroperators"
+	FeatureGates       = "/apis/config.openshift.io/v1/featuregates"
+
+	UngatedNamespace = "openshift-ungated"     // for everybody
+	GatedNamespace   = "openshift-cluster-api" // for tech preview
+)
+
 // operatorAccess is what OpenShift's payload has for its operator: a namespace,
 // and all rights for the account that it runs as.
 var operatorAccess = []struct{ path, object string }{
@@ -30,9 +43,9 @@ var operatorAccess = []struct{ path, object string }{
 // operatorResources are the definitions that the operator needs, by the end of
 // their files' names, and where objects of each are then.
 var operatorResources = map[string]string{
-	"clusterversion":  "/apis/config.openshift.io/v1/clusterversions",
-	"clusteroperator": "/apis/config.openshift.io/v1/clusteroperators",
-	"featuregate":     "/apis/config.openshift.io/v1/featuregates",
+	"clusterversion":  ClusterVersions,
+	"clusteroperator": ClusterOperators,
+	"featuregate":     FeatureGates,
 	"infrastructure":  "/apis/config.openshift.io/v1/infrastructures",
 	"proxy":           "/apis/config.openshift.io/v1/proxies",
 }
@@ -78,17 +91,10 @@ func create(ctx context.Context, plane *controlplane.ControlPlane, path, object 
 // operatorLeaves is what a start of the operator writes and what it decides by,
 // the lock first.
 var operatorLeaves = []string{
-	"/api/v1/namespaces/openshift-cluster-version/configmaps/version",
-	"/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases/version",
-	"/apis/config.openshift.io/v1/clusterversions/version",
-	"/apis/config.openshift.io/v1/featuregates/cluster",
-	"/apis/config.openshift.io/v1/clusteroperators",
+	OperatorConfigMaps + "/version", OperatorLeases + "/version",
+	ClusterVersions + "/version", FeatureGates + "/cluster", ClusterOperators,
 	"/api/v1/namespaces/openshift-cluster-version/events",
 }
-
-// operatorApplies are the namespaces of its payload, the second of which needs
-// tech preview.
-var operatorApplies = []string{"openshift-ungated", "openshift-cluster-api"}
 
 // ResetOperator takes away everything that starts of the operator have left in
 // a cluster of PrepareOperator, and makes a ClusterVersion and a FeatureGate
@@ -100,7 +106,7 @@ func ResetOperator(ctx context.Context, plane *controlplane.ControlPlane, featur
 			return err
 		}
 	}
-	for _, name := range operatorApplies {
+	for _, name := range []string{UngatedNamespace, GatedNamespace} {
 		if err := plane.PurgeNamespace(ctx, name); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ type run struct {
 	faultFree time.Duration // of a start, measured by the kubelet verb; 0: not yet
 	events    []event       // what happened, in order
 	err       error         // of the verb that failed
-	seen      func() error  // called at the end of a run that passed, while everything runs; nil: nothing
+	seen      func() error  // called at the end of a run that passed, before anything is stopped; nil: nothing
 	proxyLog  *os.File
 }
 

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -39,8 +40,9 @@ func (l layout) checkBuilt(t target) error {
 
 // seriesHash names the content of a stream's patches, so that a result tells
 // which series it speaks of: the first 12 hex digits of the SHA-256 over each
-// file's name, a zero byte and its bytes, in order of name. No patches are a
-// series too.
+// file's name, a zero byte and its diff, which is the rest of the file from the
+// first line on that begins with "diff --git", in order of name. No patches are
+// a series too.
 func seriesHash(dir string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.patch")) // in order of name
 	if err != nil {
@@ -53,7 +55,7 @@ func seriesHash(dir string) (string, error) {
 			return "", fmt.Errorf("hash series: %w", err)
 		}
 		sum.Write(append([]byte(filepath.Base(file)), 0))
-		sum.Write(data)
+		sum.Write(data[bytes.Index(data, []byte("\ndiff --git "))+1:])
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12], nil
 }

@@ -39,7 +39,7 @@ var verbs = []verb{
 	{name: "start", usage: "start [NAME=VALUE ...] [--FLAG=VALUE ...]", max: -1, do: (*run).startComponent},
 	{name: "kubelet", usage: "kubelet [-detail] FACTOR FAULT|none PATH [GONE]", min: 3, max: 4, flags: []string{"-detail"}, do: (*run).kubelet},
 	{name: "running", usage: "running", do: (*run).stillRunning},
-	{name: "exited", usage: "exited [-terminate] [-leader] CODE | ! exited -terminate", max: 1, flags: []string{"-terminate", "-leader"}, neg: true, do: (*run).exited},
+	{name: "exited", usage: "exited [-terminate] [-leader] CODE [LEAST] | ! exited -terminate", max: 2, flags: []string{"-terminate", "-leader"}, neg: true, do: (*run).exited},
 	{name: "ask", usage: "[!] ask [-forged] PATH CODE [NAME]", min: 2, max: 3, flags: []string{"-forged"}, neg: true, do: (*run).ask},
 	{name: "log", usage: "[!] log [-detail] [-once] REGEXP", min: 1, max: 1, flags: []string{"-detail", "-once"}, neg: true, do: (*run).logLine},
 	{name: "refuse", usage: "refuse NAME FAULT [for DURATION] [at|after REQUEST]", min: 2, max: 6, do: (*run).refuse},

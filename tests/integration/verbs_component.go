@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,7 +69,8 @@ func (r *run) stillRunning(c call) error {
 }
 
 // exited waits for the component's end, which it may ask for, and wants its
-// exit code; negated it wants the component to be there still, although asked.
+// exit code, and that it was not sooner after its start than a time that may be
+// given; negated it wants the component to be there still, although asked.
 func (r *run) exited(c call) error {
 	if r.component == nil {
 		return errNotStarted
@@ -76,12 +78,18 @@ func (r *run) exited(c call) error {
 	if c.neg {
 		return r.remains(c)
 	}
-	if len(c.args) != 1 {
+	if len(c.args) == 0 {
 		return errMisuse
 	}
 	want, err := strconv.Atoi(c.args[0])
 	if err != nil {
 		return fmt.Errorf("exit code: %w", err)
+	}
+	var least time.Duration
+	if len(c.args) == 2 {
+		if least, err = time.ParseDuration(c.args[1]); err != nil {
+			return fmt.Errorf("least time: %w", err)
+		}
 	}
 	var limit time.Duration
 	switch {
@@ -98,8 +106,21 @@ func (r *run) exited(c call) error {
 	if exit.Code != want {
 		return wrongf("want code %d: %v", want, &controlplane.ExitedError{Name: r.component.Name(), Exit: exit})
 	}
+	if lived := r.lived(); least > 0 && lived < least {
+		return wrongf("it ended %s after its start, want %s at least", lived.Round(time.Millisecond), least)
+	}
 	r.note("exited", c.args, exit.String())
 	return nil
+}
+
+// lived is the time since the last start; 0 without one.
+func (r *run) lived() time.Duration {
+	for _, e := range slices.Backward(r.events) {
+		if e.verb == "start" {
+			return time.Since(e.time)
+		}
+	}
+	return 0
 }
 
 // end waits for the component's end. With a limit it asks for it first: what is

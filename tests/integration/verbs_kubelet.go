@@ -16,8 +16,8 @@ import (
 // What the kubelet waits for is FACTOR times as fast. It ends when a fault has
 // ended and the component works: one object is there, another is gone. It tells
 // on stdout what people see of that. Without a fault it measures the start that
-// the bound of recovery is made of; a script that has not done so before cannot
-// ask for the bound.
+// the bound of recovery is made of; the bound is unknown to a script that has not
+// done so before.
 func (r *run) kubelet(c call) error {
 	factor, err := strconv.ParseFloat(c.args[0], 64)
 	if err != nil || factor <= 0 {

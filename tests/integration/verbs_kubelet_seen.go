@@ -36,7 +36,10 @@ func (k kept) seen(factor float64, faultFree time.Duration) seen {
 }
 
 func (s seen) within() string {
-	if s.lost <= s.bound {
+	switch {
+	case s.bound == 0:
+		return "unknown"
+	case s.lost <= s.bound:
 		return "yes"
 	}
 	return "no"
@@ -44,12 +47,12 @@ func (s seen) within() string {
 
 // lines are for a script to look at.
 func (s seen) lines() string {
-	lines := fmt.Sprintf("restarts: %d\nlongest back-off: %s\nwaited: %s\nlost after the return: %s\n",
-		s.restarts, s.longest, s.waited, seconds(s.lost))
+	bound := "unknown"
 	if s.bound > 0 {
-		lines += fmt.Sprintf("bound of recovery: %s\nwithin the bound: %s\n", seconds(s.bound), s.within())
+		bound = seconds(s.bound).String()
 	}
-	return lines
+	return fmt.Sprintf("restarts: %d\nlongest back-off: %s\nwaited: %s\nlost after the return: %s\nbound of recovery: %s\nwithin the bound: %s\n",
+		s.restarts, s.longest, s.waited, seconds(s.lost), bound, s.within())
 }
 
 // sentence is for the results.

@@ -62,7 +62,7 @@ func TestSeenWithoutBound(t *testing.T) {
 	began := time.Now()
 	k := kept{report: &kubelet.Report{}, began: began, returned: began.Add(60 * s), works: began.Add(61 * s)}
 	got := k.seen(20, 0)
-	if got.lines() != "restarts: 0\nlongest back-off: 0s\nwaited: 0s\nlost after the return: 1s\n" {
+	if got.lines() != "restarts: 0\nlongest back-off: 0s\nwaited: 0s\nlost after the return: 1s\nbound of recovery: unknown\nwithin the bound: unknown\n" {
 		t.Errorf("lines: %s", got.lines())
 	}
 	if got.sentence() != "0 restarts, no back-off, works 1s after the return of the API" {

@@ -176,6 +176,7 @@ func TestComponentVerbs(t *testing.T) {
 		{name: "unwanted line missing", verb: "log", args: []string{"missing"}, neg: true, want: passed},
 		{name: "bad regexp", verb: "log", args: []string{"("}, want: "unknown", wantErr: "parse regexp"},
 		{name: "code", verb: "exited", args: []string{"3"}, want: passed},
+		{name: "sooner than wanted", verb: "exited", args: []string{"3", "1h"}, want: "failed", wantErr: "want 1h0m0s at least"},
 		{name: "other code", verb: "exited", args: []string{"255"}, want: "failed", wantErr: "want code 255: "},
 		{name: "not running", verb: "running", want: "exited", wantErr: "exited with code 3"},
 		{name: "started twice", verb: "start", want: "unknown", wantErr: "started before"},

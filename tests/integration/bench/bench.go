@@ -130,8 +130,8 @@ func (b *bench) section(ctx context.Context, section string) error {
 	return b.subject.section(ctx, section)
 }
 
-// grow brings up control planes until there are so many, all at once, and lets
-// each see a first start.
+// grow brings up control planes until there are so many, all at once, and
+// readies each.
 func (b *bench) grow(ctx context.Context, n int) error {
 	had := len(b.planes)
 	if had >= n {
@@ -146,6 +146,10 @@ func (b *bench) grow(ctx context.Context, n int) error {
 			if more[i], errs[i] = startPlane(ctx, b.config, had+i); errs[i] == nil {
 				more[i].component = controlplane.ComponentConfig{Component: b.Component, Stream: b.Stream}
 				errs[i] = b.subject.prepare(ctx, more[i])
+			}
+			if errs[i] != nil && more[i] != nil { // nothing can be measured on it
+				more[i].Stop()
+				more[i] = nil
 			}
 		})
 	}

@@ -20,12 +20,12 @@ type Handover struct {
 	Side  string `json:"side"`
 	Run   int    `json:"run"`
 	Meets string `json:"meets"` // what the shutdown meets
-	// InFlight says that a renewal of the lock had begun and not succeeded when
-	// the shutdown was asked for.
+	// InFlight says that the renewal that was met was still going on when the
+	// shutdown was asked for.
 	InFlight bool    `json:"inFlight"`
 	Code     int     `json:"code"`    // exit code
 	Exit     float64 `json:"exit"`    // seconds from SIGTERM to the exit
-	Free     bool    `json:"free"`    // nobody held the lease after the exit
+	Free     bool    `json:"free"`    // nobody held either half of the lock after the exit
 	Seconds  float64 `json:"seconds"` // from the next process's start until it leads
 }
 
@@ -76,11 +76,11 @@ func (b *operatorBench) handover(ctx context.Context, p *plane, side string, m m
 	if err := p.applied(ctx, first); err != nil {
 		return h, err
 	}
-	seq, err := m.meet(ctx, w, first)
+	met, err := m.meet(ctx, w, first)
 	if err != nil {
 		return h, err
 	}
-	h = Handover{Side: side, Meets: m.name, InFlight: !renewed(w.Requests()[seq:])}
+	h = Handover{Side: side, Meets: m.name, InFlight: !m.over && !renewed(w.Requests()[met:])}
 	asked := time.Now()
 	first.Terminate()
 	exit, err := first.WaitExit(ctx)
@@ -103,20 +103,37 @@ func (b *operatorBench) handover(ctx context.Context, p *plane, side string, m m
 	return h, err
 }
 
-// meet waits for the next renewal. It gives how many requests there were before
-// it.
+// meet waits for the next renewal, and gives the number of the request that the
+// shutdown follows.
 func (m meeting) meet(ctx context.Context, w way, process *controlplane.Process) (seq int, err error) {
-	seq = len(w.Requests())
+	before := len(w.Requests())
 	if m.fault == nil {
-		_, err = w.WaitRequest(ctx, seq+1, m.at)
-		return seq, err
+		watch, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			select {
+			case <-process.Done():
+				cancel()
+			case <-watch.Done():
+			}
+		}()
+		r, err := w.WaitRequest(watch, before+1, m.at)
+		return r.Seq, errors.Join(process.Running(), err)
 	}
 	armed := w.Refuse(m.fault, faults.Trigger{At: &m.at, For: m.long})
 	event := armed.Begun()
 	if m.over {
 		event = armed.Ended()
 	}
-	return seq, controlplane.WaitEvent(ctx, event, m.name, process)
+	if err := controlplane.WaitEvent(ctx, event, m.name, process); err != nil {
+		return 0, err
+	}
+	for _, r := range w.Requests()[before:] { // the last one of its kind
+		if r.Method == m.at.Method && r.Path == m.at.Path {
+			seq = r.Seq
+		}
+	}
+	return seq, nil
 }
 
 // renewed says that requests hold a whole renewal: the second half of the lock
@@ -135,21 +152,31 @@ func (p *plane) applied(ctx context.Context, process *controlplane.Process) erro
 	return controlplane.Poll(ctx, "the payload to be applied", look, func(ctx context.Context) (bool, string, error) {
 		_, answer, err := p.Request(ctx, http.MethodGet, versionPath, nil)
 		return bytes.Contains(answer, completed), string(answer), err
-	}, process)
+	}, process, p.Etcd, p.APIServer)
 }
 
-// free says whether nobody holds the lease.
+// free says whether nobody holds either half of the lock.
 func (p *plane) free(ctx context.Context) (bool, error) {
-	_, answer, err := p.Request(ctx, http.MethodGet, lockLease, nil)
-	if err != nil {
-		return false, err
+	var half struct {
+		Metadata struct{ Annotations map[string]string }
+		Spec     struct{ HolderIdentity string }
 	}
-	var lease struct {
-		Spec struct{ HolderIdentity *string }
+	for _, path := range []string{lockMap, lockLease} {
+		code, answer, err := p.Request(ctx, http.MethodGet, path, nil)
+		if err == nil && code != http.StatusOK {
+			err = fmt.Errorf("GET %s: %d %s", path, code, answer)
+		}
+		if err == nil {
+			err = json.Unmarshal(answer, &half)
+		}
+		if err != nil {
+			return false, fmt.Errorf("look at the lock: %w", err)
+		}
 	}
-	if err := json.Unmarshal(answer, &lease); err != nil {
-		return false, fmt.Errorf("decode lease: %w", err)
+	record := half.Metadata.Annotations["control-plane.alpha.kubernetes.io/leader"] // as client-go's leader election has it
+	var held struct{ HolderIdentity string }
+	if err := json.Unmarshal([]byte(record), &held); err != nil {
+		return false, fmt.Errorf("decode lock %q: %w", record, err)
 	}
-	holder := lease.Spec.HolderIdentity
-	return holder == nil || *holder == "", nil
+	return held.HolderIdentity == "" && half.Spec.HolderIdentity == "", nil
 }

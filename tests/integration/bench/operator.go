@@ -17,13 +17,12 @@ type operatorBench struct {
 	figures OperatorReport
 }
 
-// techPreview is the feature set that the payload's second namespace needs.
 const (
-	techPreview = "TechPreviewNoUpgrade"
-	gatedPath   = "/api/v1/namespaces/openshift-cluster-api"
-	versionPath = "/apis/config.openshift.io/v1/clusterversions/version"
-	lockMap     = "/api/v1/namespaces/openshift-cluster-version/configmaps/version"
-	lockLease   = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases/version"
+	techPreview = "TechPreviewNoUpgrade" // is what the payload's second namespace needs
+	gatedPath   = "/api/v1/namespaces/" + integration.GatedNamespace
+	versionPath = integration.ClusterVersions + "/version"
+	lockMap     = integration.OperatorConfigMaps + "/version"
+	lockLease   = integration.OperatorLeases + "/version"
 )
 
 // operatorAbsences are the outages, from the first dial on.

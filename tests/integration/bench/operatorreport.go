@@ -41,20 +41,18 @@ func (r *OperatorReport) table() string {
 }
 
 func (r *OperatorReport) recoveryRows() [][]string {
-	rows := [][]string{{"outage", "side", "runs", "seconds", "restarts", "lines", "dials /s"}}
+	rows := [][]string{{"outage", "side", "runs", "seconds", "restarts", "lines", "dials", "most at once"}}
 	for _, outage := range operatorAbsences {
 		for _, side := range sides {
-			var seconds, restarts, lines, dials []float64
+			var seconds, restarts, lines, dials, bursts []float64
 			for _, x := range r.runs(outage.Seconds(), side) {
 				seconds, restarts, lines = append(seconds, x.Seconds), append(restarts, float64(x.Restarts)), append(lines, float64(x.Lines))
-				if x.Dials != nil {
-					dials = append(dials, x.Dials.Rate)
-				}
+				dials, bursts = append(dials, float64(x.Dials)), append(bursts, float64(x.Burst))
 			}
 			if len(seconds) > 0 {
 				rows = append(rows, []string{
 					fmt.Sprintf("%.0f s", outage.Seconds()), side, fmt.Sprint(len(seconds)),
-					spread("%.2f", seconds), spread("%.0f", restarts), spread("%.0f", lines), spread("%.2f", dials),
+					spread("%.2f", seconds), spread("%.0f", restarts), spread("%.0f", lines), spread("%.0f", dials), spread("%.0f", bursts),
 				})
 			}
 		}
@@ -86,7 +84,7 @@ func (r *OperatorReport) runs(outage float64, side string) []GatedRecovery {
 }
 
 const (
-	mostGated    = 2.0  // seconds from the API's return
+	mostGated    = 2.0  // seconds from the API's return; the contract's bound is longer
 	mostHandover = 5.0  // seconds from the start of the next process
 	lineInterval = 30.0 // seconds between two lines of waiting
 )
@@ -100,14 +98,14 @@ func (r *OperatorReport) claimGated() Claim {
 			v.add(x.Seconds <= mostGated && x.Restarts == 0, "%.0f s: %.2f s, %d restarts", x.Outage, x.Seconds, x.Restarts)
 		}
 	}
-	return v.claim("V2", fmt.Sprintf("patched has applied the gated namespace at most %.0f s after the API's return, without a restart", mostGated), wanted)
+	return v.claim("bound", fmt.Sprintf("patched has applied the gated namespace at most %.0f s after the API's return, without a restart", mostGated), wanted)
 }
 
 func (r *OperatorReport) claimLines() Claim {
 	var v verdict
 	for _, x := range r.Recovery {
 		if x.Side == patched {
-			v.add(float64(x.Lines) <= 2+x.Outage/lineInterval, "%.0f s: %d", x.Outage, x.Lines)
+			v.add(x.Lines >= 2 && float64(x.Lines) <= 2+x.Outage/lineInterval, "%.0f s: %d", x.Outage, x.Lines)
 		}
 	}
 	return v.claim("V8", "patched logs one line when an outage begins, one when it ends, and one for each 30 s between", len(operatorAbsences)*operatorRuns)
@@ -116,29 +114,30 @@ func (r *OperatorReport) claimLines() Claim {
 func (r *OperatorReport) claimDials() Claim {
 	var v verdict
 	wanted := 0
-	for _, outage := range operatorAbsences[1:] { // in the first there is no time for a second one
+	for _, outage := range operatorAbsences {
 		wanted += operatorRuns
 		for _, x := range r.runs(outage.Seconds(), patched) {
-			if x.Dials != nil {
-				v.add(x.Dials.Rate <= mostDials, "%.0f s: %d at once, then %.2f", x.Outage, x.Dials.First, x.Dials.Rate)
+			if x.Dials > 0 {
+				v.add(x.Burst == 1, "%.0f s: %d, at most %d a second", x.Outage, x.Dials, x.Burst)
 			}
 		}
 	}
-	return v.claim("V8", "patched dials at most once a second while it waits, after the first second", wanted)
+	return v.claim("V8", "patched dials at most once a second while it waits", wanted)
 }
 
 func (r *OperatorReport) claimHandover() Claim {
 	var v verdict
 	for _, h := range r.Handover {
 		if h.Side == patched {
-			v.add(h.Seconds <= mostHandover && h.Code == 0, "%.2f s", h.Seconds)
+			v.add(h.Seconds <= mostHandover && h.Code == 0 && h.Free, "%.2f s", h.Seconds)
 		} else {
 			v.mention("base %.2f s, code %d", h.Seconds, h.Code)
 		}
 	}
-	return v.claim("V4", fmt.Sprintf("a process started after patched was asked to end leads within %.0f s", mostHandover), handovers)
+	return v.claim("V4", fmt.Sprintf("patched leaves its lock free when it is asked to end, and a process started after the exit leads within %.0f s", mostHandover), handovers)
 }
 
+// claimInFlight says that the shutdowns above were not lucky.
 func (r *OperatorReport) claimInFlight() Claim {
 	var v verdict
 	met, all := 0, 0

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,7 +20,7 @@ func exampleOperatorReport() *OperatorReport {
 	for _, outage := range operatorAbsences {
 		for _, side := range sides {
 			for run := range operatorRuns {
-				x := GatedRecovery{Side: side, Outage: outage.Seconds(), Run: run + 1, Seconds: 0.4, Lines: 2, Dials: &Dials{All: 5, First: 3, Rate: 0.9}}
+				x := GatedRecovery{Side: side, Outage: outage.Seconds(), Run: run + 1, Seconds: 0.4, Lines: 2, Dials: 5, Burst: 1}
 				if side == base {
 					x.Seconds, x.Restarts, x.Lines = 150, 1, 0
 				}
@@ -58,8 +59,10 @@ func TestOperatorClaims(t *testing.T) {
 		{"late", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Seconds = 2.01 }) }, "fhhhh"},
 		{"restarted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Restarts = 1 }) }, "fhhhh"},
 		{"talks", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 5 }) }, "hfhhh"},
-		{"dials", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials = &Dials{Rate: 1.1} }) }, "hhfhh"},
-		{"dials not counted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials = nil }) }, "hhuhh"},
+		{"silent", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 1 }) }, "hfhhh"},
+		{"dials", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Burst = 2 }) }, "hhfhh"},
+		{"dials not counted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials, x.Burst = 0, 0 }) }, "hhuhh"},
+		{"lock kept", func(r *OperatorReport) { r.Handover[4].Free = false }, "hhhfh"},
 		{"no recovery", func(r *OperatorReport) { r.Recovery = nil }, "uuuhh"},
 		{"handover late", func(r *OperatorReport) { r.Handover[4].Seconds = 5.1 }, "hhhfh"},
 		{"handover failed", func(r *OperatorReport) { r.Handover[4].Code = 2 }, "hhhfh"},
@@ -125,5 +128,39 @@ func TestRenewed(t *testing.T) {
 	whole[3].Code = 0
 	if renewed(whole) {
 		t.Error("before the last answer")
+	}
+}
+
+func TestWaitingLine(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"I1130 1 gates.go:180] API server [::1]:6443 cannot be reached, holding requests: dial tcp":          true,
+		"I1130 1 gates.go:183] API server [::1]:6443 still cannot be reached after 30s, holding requests: x": true,
+		"I1130 1 gates.go:191] API server [::1]:6443 can be reached again after 1m0.5s":                      true,
+		"I1130 1 retry.go:110] API server gives no lasting answer for featuregate, waiting (0s so far): x":   true,
+		"I1130 1 retry.go:118] API server answers again after 1s, for featuregate":                           true,
+		"E1130 1 reflector.go:127] failed to list *v1.FeatureGate: connection refused":                       false,
+	} {
+		if got := waitingLine.MatchString(line); got != want {
+			t.Errorf("%t: %s", got, line)
+		}
+	}
+}
+
+func TestBurstOf(t *testing.T) {
+	t.Parallel()
+	at := func(seconds ...float64) (times []time.Time) {
+		for _, s := range seconds {
+			times = append(times, time.Unix(0, int64(s*1e9)))
+		}
+		return times
+	}
+	for _, tt := range []struct {
+		times []time.Time
+		want  int
+	}{{nil, 0}, {at(1), 1}, {at(1, 1.9, 2.8), 1}, {at(1, 2.5, 3.3, 4.5), 2}, {at(1, 1, 1.5, 3), 3}} {
+		if got := burstOf(tt.times); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.times, got, tt.want)
+		}
 	}
 }

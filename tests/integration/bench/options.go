@@ -78,6 +78,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("no start %q: want %s or %s", o.Start, restart, fresh)
 	case o.Pairs < 1:
 		return fmt.Errorf("%d pairs: want at least 1", o.Pairs)
+	case o.Component == operator && o.Start != restart:
+		return fmt.Errorf("no start %q of %s: it has one kind", o.Start, operator)
 	case o.Workers < 1:
 		return fmt.Errorf("%d workers: want at least 1", o.Workers)
 	}
@@ -100,7 +102,9 @@ func (o Options) wants(section string) bool { return slices.Contains(o.chosen(),
 
 // whole says that a run with these options may be recorded: nothing that a
 // claim needs was left out.
-func (o Options) whole() bool { return o.Only == "" && o.Pairs >= leastPairs }
+func (o Options) whole() bool {
+	return o.Only == "" && (o.Component == operator || o.Pairs >= leastPairs)
+}
 
 // leastPairs is how many a ratio worth recording is taken from.
 const leastPairs = 20

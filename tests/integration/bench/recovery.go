@@ -75,6 +75,35 @@ func (b *kcmBench) recovery(ctx context.Context, p *plane, a absence, side strin
 		return r, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	o, err := b.outlast(ctx, p, w, a, side, func(ctx context.Context) error {
+		return functional(ctx, w, d, p.Etcd, p.APIServer)
+	})
+	if err != nil {
+		return r, err
+	}
+	p.undone = false
+	if i := slices.IndexFunc(o.report.Events, func(e kubelet.Event) bool { return e.Kind == "ended" }); i >= 0 && side == patched {
+		return r, fmt.Errorf("patched ended after %s: %s", o.report.Events[i].At.Round(time.Millisecond), o.report.Events[i].Reason)
+	}
+	_, missed := o.last.Log().Find(leaseTrouble)
+	return Recovery{
+		Side: side, Outage: a.length.Seconds(), Factor: a.factor,
+		Seconds: o.lost, Restarts: o.report.Restarts, LongestBackOff: o.report.Longest.Seconds(),
+		LeaseMissed: missed,
+	}, p.gone(ctx, d)
+}
+
+// outlasted is an outage that a component has been kept through.
+type outlasted struct {
+	report *kubelet.Report
+	last   *controlplane.Process // its log is whole
+	lost   float64               // seconds from the API's return until it worked, as people would have seen them
+	dials  []time.Time           // while the API was away; none where they cannot be counted
+}
+
+// outlast runs the component of a plane as the kubelet does, refused from its
+// start on, until it works again.
+func (b *bench) outlast(ctx context.Context, p *plane, w way, a absence, side string, works func(context.Context) error) (o outlasted, err error) {
 	ctx, fail := context.WithCancel(ctx)
 	defer fail()
 	dials, err := countDials(w.port)
@@ -87,21 +116,20 @@ func (b *kcmBench) recovery(ctx context.Context, p *plane, a absence, side strin
 	began := time.Now()
 	k.run(ctx, a.factor)
 	go a.end(ctx, armed, dials)
-	returned, works, err := outlast(ctx, armed, p, w, d)
-	report, missed, kept := k.stop()
+	err = controlplane.WaitEvent(ctx, armed.Ended(), "the end of the outage", p.Etcd, p.APIServer)
+	returned := time.Now()
+	if err == nil {
+		err = works(ctx)
+	}
+	worked := time.Now()
+	var kept error
+	o.report, o.last, kept = k.stop()
 	if err := errors.Join(err, kept); err != nil {
-		return r, err
+		return o, err
 	}
-	p.undone = false
-	if i := slices.IndexFunc(report.Events, func(e kubelet.Event) bool { return e.Kind == "ended" }); i >= 0 && side == patched {
-		return r, fmt.Errorf("patched ended after %s: %s", report.Events[i].At.Round(time.Millisecond), report.Events[i].Reason)
-	}
-	lost := report.Lost(returned.Sub(began), works.Sub(began), a.factor)
-	return Recovery{
-		Side: side, Outage: a.length.Seconds(), Factor: a.factor,
-		Seconds: rounded(lost.Seconds()), Restarts: report.Restarts, LongestBackOff: report.Longest.Seconds(),
-		LeaseMissed: missed,
-	}, p.gone(ctx, d)
+	o.lost = rounded(o.report.Lost(returned.Sub(began), worked.Sub(began), a.factor).Seconds())
+	o.dials = dials.between(began, returned)
+	return o, nil
 }
 
 // end lets the API return when it has been away for as long from the
@@ -116,17 +144,6 @@ func (a absence) end(ctx context.Context, armed *faults.Armed, dials *dialCounte
 		armed.Allow()
 	case <-ctx.Done(): // the proxy ends it
 	}
-}
-
-// outlast waits for the end of the outage, and then for a component that
-// works.
-func outlast(ctx context.Context, armed *faults.Armed, p *plane, w way, d demand) (returned, works time.Time, err error) {
-	if err := controlplane.WaitEvent(ctx, armed.Ended(), "the end of the outage", p.Etcd, p.APIServer); err != nil {
-		return returned, works, err
-	}
-	returned = time.Now()
-	err = functional(ctx, w, d, p.Etcd, p.APIServer)
-	return returned, time.Now(), err
 }
 
 // A keeper runs the component as the kubelet does.
@@ -159,27 +176,13 @@ func (k *keeper) run(ctx context.Context, factor float64) {
 	}()
 }
 
-// stop ends the component, and says whether its last process has missed an
-// attempt at the lease.
-func (k *keeper) stop() (report *kubelet.Report, leaseMissed bool, err error) {
+// stop ends the component, and gives its last process.
+func (k *keeper) stop() (report *kubelet.Report, last *controlplane.Process, err error) {
 	k.cancel()
 	<-k.kept
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.last != nil {
-		_, leaseMissed = k.last.Log().Find(leaseTrouble)
-	}
-	return k.report, leaseMissed, k.err
-}
-
-// count says how many lines of the last process match.
-func (k *keeper) count(re *regexp.Regexp) int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.last == nil {
-		return 0
-	}
-	return k.last.Log().Count(re)
+	return k.report, k.last, k.err
 }
 
 // leaseTrouble is what the leader election says of an attempt that failed, in

@@ -265,6 +265,7 @@ func TestOptions(t *testing.T) {
 		{"workers", func(o *Options) { o.Workers = 0 }, "0 workers"},
 		{"component", func(o *Options) { o.Component = "kubelet" }, "no bench of component"},
 		{"operator", func(o *Options) { o.Component, o.Stream = operator, "" }, ""},
+		{"start of the operator", func(o *Options) { o.Component, o.Stream, o.Start = operator, "4.11", fresh }, "it has one kind"},
 		{"section of another", func(o *Options) { o.Only = sectionHandover }, "no section"},
 	}
 	for _, test := range tests {

@@ -20,13 +20,13 @@ const (
 
 // Where the operator's objects are.
 const (
-	versions    = "/apis/config.openshift.io/v1/clusterversions"
-	operators   = "/apis/config.openshift.io/v1/clusteroperators"
-	lockMap     = "/api/v1/namespaces/openshift-cluster-version/configmaps"
-	lockLease   = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
 	namespaces  = "/api/v1/namespaces"
-	ungatedName = "openshift-ungated"     // the payload has it for everybody
-	gatedName   = "openshift-cluster-api" // and this one for tech preview
+	versions    = integration.ClusterVersions
+	operators   = integration.ClusterOperators
+	lockMap     = integration.OperatorConfigMaps
+	lockLease   = integration.OperatorLeases
+	ungatedName = integration.UngatedNamespace
+	gatedName   = integration.GatedNamespace
 )
 
 // operator is cluster-version-operator. A wrong guess at the gate is right in a

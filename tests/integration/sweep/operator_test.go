@@ -18,11 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"carry/internal/faults"
+	"carry/tests/integration"
 )
 
 // What tests have a start ask for.
 const (
-	gates     = "/apis/config.openshift.io/v1/featuregates"
+	gates     = integration.FeatureGates
 	ownEvents = "/api/v1/namespaces/openshift-cluster-version/events"
 )
 
