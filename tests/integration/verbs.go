@@ -41,7 +41,7 @@ var verbs = []verb{
 	{name: "running", usage: "running", do: (*run).stillRunning},
 	{name: "exited", usage: "exited [-terminate] [-leader] CODE [LEAST] | ! exited -terminate", max: 2, flags: []string{"-terminate", "-leader"}, neg: true, do: (*run).exited},
 	{name: "ask", usage: "[!] ask [-forged] PATH CODE [NAME]", min: 2, max: 3, flags: []string{"-forged"}, neg: true, do: (*run).ask},
-	{name: "log", usage: "[!] log [-detail] [-once] REGEXP", min: 1, max: 1, flags: []string{"-detail", "-once"}, neg: true, do: (*run).logLine},
+	{name: "log", usage: "[!] log [-detail] [-once] REGEXP [MOST]", min: 1, max: 2, flags: []string{"-detail", "-once"}, neg: true, do: (*run).logLine},
 	{name: "refuse", usage: "refuse NAME FAULT [for DURATION] [at|after REQUEST]", min: 2, max: 6, do: (*run).refuse},
 	{name: "begun", usage: "begun NAME", min: 1, max: 1, do: (*run).begun},
 	{name: "allow", usage: "allow [-paced] NAME", min: 1, max: 1, flags: []string{"-paced"}, do: (*run).allow},

@@ -156,8 +156,8 @@ func (r *run) remains(c call) error {
 	return errors.Join(err, wrongf("it ended: %s", exit))
 }
 
-// logLine waits for a line of the component's log; negated it wants none so
-// far.
+// logLine waits for a line of the component's log, for as long as verbs wait or
+// for a time that may be given; negated it wants none so far.
 func (r *run) logLine(c call) error {
 	if r.component == nil {
 		return errNotStarted
@@ -172,7 +172,13 @@ func (r *run) logLine(c call) error {
 		}
 		return nil
 	}
-	ctx, cancel := r.limited()
+	limit := r.waitLimit()
+	if len(c.args) == 2 {
+		if limit, err = time.ParseDuration(c.args[1]); err != nil {
+			return fmt.Errorf("most time: %w", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
 	line, err := r.component.WaitLine(ctx, re)
 	if err != nil {

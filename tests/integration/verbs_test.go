@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 		{"start", "[] []"},
 		{"log -detail x", "[-detail] [x]"},
 		{"log -detail", misuse},
-		{"log -other x", misuse},
+		{"log -other x 5s", misuse},
 		{"etcd -same -detail /x", "[-same -detail] [/x]"},
 		{"! running", misuse},
 		{"refuse a", misuse},
