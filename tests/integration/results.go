@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,8 +58,9 @@ func (rs *results) add(r result) {
 }
 
 // write puts the results, sorted, into a file that ends in .json, or else into
-// scenarios-FAMILY.json of a folder, which it makes.
-func (rs *results) write(path, family string) error {
+// scenarios-FAMILY.json of a folder, which it makes. What the file has of other
+// runs stays, as far as they still exist.
+func (rs *results) write(path, family string, exists map[string]bool) error {
 	if filepath.Ext(path) != ".json" {
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			return fmt.Errorf("make folder of results: %w", err)
@@ -66,7 +69,10 @@ func (rs *results) write(path, family string) error {
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	sorted := make([]result, 0, len(rs.all))
+	sorted, err := rs.others(path, exists)
+	if err != nil {
+		return err
+	}
 	for _, r := range rs.all {
 		sorted = append(sorted, r)
 	}
@@ -86,6 +92,26 @@ func (rs *results) write(path, family string) error {
 		return fmt.Errorf("write results: %w", err)
 	}
 	return nil
+}
+
+// others are the results in a file, which may not be there, of runs that exist
+// and have not been made now.
+func (rs *results) others(path string, exists map[string]bool) ([]result, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []result{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	var had []result
+	if err := json.Unmarshal(data, &had); err != nil {
+		return nil, fmt.Errorf("read results: %s: %w\nnext: git checkout it, or remove it and run every scenario", path, err)
+	}
+	return slices.DeleteFunc(had, func(r result) bool {
+		_, now := rs.all[r.key()]
+		return now || !exists[r.key()]
+	}), nil
 }
 
 var (

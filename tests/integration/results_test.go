@@ -48,7 +48,7 @@ func TestResultsWrite(t *testing.T) {
 		for _, r := range all {
 			rs.add(r)
 		}
-		if err := rs.write(name, "ipv6"); err != nil {
+		if err := rs.write(name, "ipv6", map[string]bool{other.key(): true}); err != nil {
 			t.Fatal(err)
 		}
 		if filepath.Ext(name) != ".json" {
@@ -73,7 +73,17 @@ func TestResultsWrite(t *testing.T) {
 			t.Errorf("a run that failed is forgotten:\n%s", got)
 		}
 	}
-	if got := write(dir); got != "[]\n" {
+	// What was not run now stays, if it still is a run.
+	if got := write(dir, one, other); got != first {
+		t.Errorf("got %s\nwant %s", got, first)
+	}
+	if got := write(dir, bad); !strings.Contains(got, `"base"`) || strings.Count(got, `"scenario"`) != 2 {
+		t.Errorf("the other side is forgotten:\n%s", got)
+	}
+	if got := write(dir); strings.Contains(got, `"patched"`) || !strings.Contains(got, `"base"`) {
+		t.Errorf("want the side that still is a run, and no other:\n%s", got)
+	}
+	if got := write(filepath.Join(t.TempDir(), "new")); got != "[]\n" {
 		t.Errorf("no results: %q", got)
 	}
 }

@@ -184,13 +184,22 @@ func (r *run) result(failed bool) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	is := r.identity()
+	is.Outcome, is.Detail, is.Series = r.outcome(failed), r.detail, series
+	return is, nil
+}
+
+// identity is the part of its result that is known before.
+func (r *run) identity() result {
 	return result{
 		Component: r.target.component, Stream: r.target.stream, Scenario: r.scenario.name,
 		Title: r.scenario.title, Report: r.scenario.report, Expect: r.scenario.base,
 		Side: string(r.side), Family: r.family.name,
-		Outcome: r.outcome(failed), Detail: r.detail, Series: series,
-	}, nil
+	}
 }
+
+// key names the run among results.
+func (r *run) key() string { return r.identity().key() }
 
 // outcome tells apart what the scenario says, an answer that is not what it
 // says, and the three ways in which there was no answer.

@@ -45,8 +45,16 @@ func recordResults(t *testing.T, s *suite, runs []*run) {
 			t.Fatal(err)
 		}
 	}
+	all, err := s.planned(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := map[string]bool{}
+	for _, r := range all {
+		exists[r.key()] = true
+	}
 	t.Cleanup(func() {
-		if err := s.results.write(*resultsFlag, s.family.name); err != nil {
+		if err := s.results.write(*resultsFlag, s.family.name, exists); err != nil {
 			t.Error(err)
 		}
 	})
