@@ -63,17 +63,11 @@ func (f *checkFlags) check(args []string) error {
 func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	source, evidence, err := f.read(cmd, args)
 	if err != nil {
-		return err
+		return errors.Join(err, f.writeJUnit(func() ([]byte, error) { return check.UnreadJUnit(err, f.reports...) }))
 	}
 	r := evidence.Judge(source, f.reports...)
-	if f.junit != "" {
-		data, err := r.JUnit()
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(f.junit, data, 0o644); err != nil {
-			return fmt.Errorf("write verdicts: %w", err)
-		}
+	if err := f.writeJUnit(r.JUnit); err != nil {
+		return err
 	}
 	if wantsJSON(cmd) {
 		err = printJSON(cmd, r)
@@ -81,6 +75,21 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 		_, err = fmt.Fprint(cmd.OutOrStdout(), r.Text())
 	}
 	return errors.Join(err, outcome(r))
+}
+
+// writeJUnit writes what is made, if somebody wants it.
+func (f *checkFlags) writeJUnit(of func() ([]byte, error)) error {
+	if f.junit == "" {
+		return nil
+	}
+	data, err := of()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.junit, data, 0o644); err != nil {
+		return fmt.Errorf("write verdicts: %w", err)
+	}
+	return nil
 }
 
 // read collects the evidence; an API that stays away is an error of its own kind.

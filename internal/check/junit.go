@@ -45,6 +45,23 @@ func (r Report) JUnit() ([]byte, error) {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
+	return suite.encode()
+}
+
+// UnreadJUnit is the suite of a source that could not be read: each report, or those named, is an error. A job that
+// keeps its results would else show none where there is most to see.
+func UnreadJUnit(cause error, reports ...string) ([]byte, error) {
+	if len(reports) == 0 {
+		reports = Names
+	}
+	suite := junitSuite{Name: "carry check", Tests: len(reports), Errors: len(reports)}
+	for _, name := range reports {
+		suite.Cases = append(suite.Cases, junitCase{Name: name, Class: "carry.check", Error: &junitMessage{cause.Error()}})
+	}
+	return suite.encode()
+}
+
+func (suite junitSuite) encode() ([]byte, error) {
 	data, err := xml.MarshalIndent(suite, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode JUnit report: %w", err)
