@@ -28,7 +28,7 @@ type result struct {
 	Family    string `json:"family"`
 	Outcome   string `json:"outcome"` // passed: the side did what the scenario says; else failed, exited, timed out or unknown
 	Detail    string `json:"detail"`  // the line that shows it; empty where the scenario names none
-	Series    string `json:"series"`  // hash of the stream's patch files
+	Series    string `json:"series"`  // hash of the series
 }
 
 func (r result) key() string {

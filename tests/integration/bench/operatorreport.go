@@ -11,7 +11,7 @@ import (
 type OperatorReport struct {
 	Component string          `json:"component"`
 	Stream    string          `json:"stream"`
-	Series    string          `json:"series"` // hash of the stream's patch files
+	Series    string          `json:"series"` // hash of the series
 	Recovery  []GatedRecovery `json:"recovery"`
 	Handover  []Handover      `json:"handover"`
 	Outcome

@@ -11,7 +11,7 @@ import (
 // measured, and Missing says so.
 type Report struct {
 	Stream   string     `json:"stream"`
-	Series   string     `json:"series"` // hash of the stream's patch files
+	Series   string     `json:"series"` // hash of the series
 	Start    string     `json:"start"`
 	Seed     uint64     `json:"seed"`
 	Startup  *Startup   `json:"startup,omitempty"`
