@@ -188,7 +188,7 @@ func (r *run) logLine(c call) error {
 		return wrongf("there are %d, the first is: %s", n, line)
 	}
 	if c.has("-detail") {
-		r.detail = withoutChance(line)
+		r.detail = withoutChance(strings.ReplaceAll(line, r.dir, "DIR")) // where the run was is chance, too
 	}
 	r.note("log", c.args, line)
 	return nil
