@@ -158,7 +158,7 @@ func TestEtcdKeysSaysWhy(t *testing.T) {
 // ends like one.
 func TestComponentVerbs(t *testing.T) {
 	t.Parallel()
-	const speaks = `echo 'E1130 13:27:50.380679 7 a.go:1] refused [::1]:6443'; echo twice; echo twice; exit 3`
+	const speaks = `echo 'E1130 13:27:50.380679 7 a.go:1] refused [::1]:6443 in /run/dir/x'; echo twice; echo twice; exit 3`
 	tests := []struct {
 		name    string
 		verb    string
@@ -191,13 +191,13 @@ func TestComponentVerbs(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-p.Done()
-			r := &run{ctx: t.Context(), component: p}
+			r := &run{ctx: t.Context(), component: p, dir: "/run/dir"}
 			r.err = verbNamed(t, test.verb).do(r, call{neg: test.neg, flags: test.flags, args: test.args})
 			wantError(t, r.err, test.wantErr)
 			if got := r.outcome(r.err != nil); got != test.want {
 				t.Errorf("outcome %q, want %q", got, test.want)
 			}
-			if slices.Contains(test.flags, "-detail") && r.detail != "E a.go:1] refused ADDRESS" {
+			if slices.Contains(test.flags, "-detail") && r.detail != "E a.go:1] refused ADDRESS in DIR/x" {
 				t.Errorf("detail %q", r.detail)
 			}
 		})
