@@ -48,8 +48,8 @@ func (b *bench) newSubject(series string) subject {
 
 func (b *bench) outcome() *Outcome { return b.subject.report().outcome() }
 
-// Run measures and reports. It gives an error when something is missing; what
-// the figures are is none.
+// Run measures and reports. It gives an error when something is missing, and
+// when the figures break the contract; those are recorded all the same.
 func Run(ctx context.Context, o Options, out io.Writer) error {
 	b, err := prepare(o, out)
 	if err != nil {
@@ -266,5 +266,5 @@ func (b *bench) conclude(ctx context.Context) error {
 	if len(o.Troubles) > 0 {
 		return fmt.Errorf("%w\nlogs: %s", bad, b.config.Dir)
 	}
-	return bad
+	return errors.Join(bad, o.broken())
 }

@@ -14,6 +14,8 @@ import (
 const (
 	waiting = 15 * time.Second // how long the API is away
 	window  = 10 * time.Second // the busiest one is looked for after that
+
+	healthTick = 50 * time.Millisecond
 )
 
 // A strain is a trouble, and when it comes.
@@ -43,6 +45,10 @@ type Load struct {
 	Fault string  `json:"fault,omitempty"` // empty: no outage
 	Wait  float64 `json:"wait"`            // seconds that the process met the outage
 	Exit  string  `json:"exit,omitempty"`  // how it ended; empty: it did not
+
+	// Healthy is seconds from the start of the process to the first 200 of its
+	// /healthz; 0: there was none before it ended or worked, or the trouble came later.
+	Healthy float64 `json:"healthy,omitempty"`
 
 	Dials    *Dials  `json:"dials,omitempty"` // in the outage; nil: could not be counted
 	Requests float64 `json:"requests"`        // per second of the outage, as far as they reached the proxy
@@ -127,6 +133,9 @@ func (sp *spell) run(ctx context.Context, binary string, s strain) (err error) {
 		return err
 	}
 	defer sp.process.Stop()
+	if s.phase == atStart {
+		defer sp.untilHealthy(ctx, begin)()
+	}
 	switch {
 	case s.fault == "":
 		return sp.plain(ctx)
@@ -141,6 +150,27 @@ func (sp *spell) run(ctx context.Context, binary string, s strain) (err error) {
 		return err
 	}
 	return sp.watch(ctx, time.Now())
+}
+
+// untilHealthy asks for the health of the process until it is good; the function
+// that it gives ends that.
+func (sp *spell) untilHealthy(ctx context.Context, began time.Time) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err := controlplane.Poll(ctx, "/healthz to answer 200", healthTick, func(ctx context.Context) (bool, string, error) {
+			err := sp.plane.healthy(ctx)
+			return err == nil, fmt.Sprint(err), nil
+		}, sp.process)
+		if err == nil {
+			sp.load.Healthy = rounded(time.Since(began).Seconds())
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 func (sp *spell) refuse(fault string) (*faults.Armed, error) {

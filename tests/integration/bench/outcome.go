@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Outcome is what a run says of itself and of the contract.
@@ -42,6 +43,20 @@ func (o *Outcome) incomplete() error {
 		text += "\n" + t
 	}
 	return errors.New(text)
+}
+
+// broken is the error of a run that has found the contract broken.
+func (o *Outcome) broken() error {
+	var texts []string
+	for _, c := range o.Claims {
+		if c.Result == fails {
+			texts = append(texts, fmt.Sprintf("%s does not hold: %s: %s", c.Rule, c.Text, c.Detail))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s\nnext: the figures marked (!), run alone on a quiet machine: make bench", strings.Join(texts, "\n"))
 }
 
 // parts are those of the table's last parts.

@@ -166,7 +166,7 @@ func (k *keeper) run(ctx context.Context, factor float64) {
 	k.kept = make(chan struct{})
 	container := kubelet.Container{Start: k.start, Factor: factor}
 	if k.plane.component.Component != operator { // which has no probes
-		container.Startup, container.Liveness = kubelet.Startup(k.healthy), kubelet.Liveness(k.healthy)
+		container.Startup, container.Liveness = kubelet.Startup(k.plane.healthy), kubelet.Liveness(k.plane.healthy)
 	}
 	go func() {
 		defer close(k.kept)
@@ -204,8 +204,9 @@ func (k *keeper) start() (kubelet.Process, error) {
 	return keptProcess{process}, nil
 }
 
-func (k *keeper) healthy(ctx context.Context) error {
-	code, err := k.plane.AskComponent(ctx, "/healthz", "")
+// healthy asks the component that was started last.
+func (p *plane) healthy(ctx context.Context) error {
+	code, err := p.AskComponent(ctx, "/healthz", "")
 	if err == nil && code != http.StatusOK {
 		err = fmt.Errorf("status %d", code)
 	}

@@ -34,6 +34,9 @@ func exampleReport() *Report {
 			if s.fault != "" {
 				l.Dials = &Dials{All: 16, First: 4, Rate: 0.86}
 			}
+			if s.phase == atStart {
+				l.Healthy = 1
+			}
 			r.Load = append(r.Load, l)
 		}
 	}
@@ -47,24 +50,27 @@ func TestClaims(t *testing.T) {
 		spoil func(*Report)
 		want  string // results in order: holds, fails, unknown
 	}{
-		{"all", func(*Report) {}, "hhhhhhhh"},
-		{"restarted", func(r *Report) { r.Recovery[1].Restarts = 1 }, "fhhhhhhh"},
-		{"late", func(r *Report) { r.Recovery[1].Seconds = r.Recovery[1].Bound + 0.1 }, "hfhhhhhh"},
-		{"no recovery", func(r *Report) { r.Recovery = r.Recovery[:9] }, "uuhhhhhh"},
-		{"slow", func(r *Report) { r.Startup.High = 1.101 }, "hhfhhhhh"},
-		{"few pairs", func(r *Report) { r.Startup.Pairs = r.Startup.Pairs[:leastPairs-1] }, "hhuhhhhh"},
-		{"other requests", func(r *Report) { r.Startup.Requests.Differences[0].Kind = onlyPatched }, "hhhfhhhh"},
-		{"no start-up", func(r *Report) { r.Startup = nil }, "hhuuhhhh"},
-		{"dials", func(r *Report) { loaded(r, running, "refused", patched).Dials.Rate = 1.1 }, "hhhhfhhh"},
-		{"dials of base", func(r *Report) { loaded(r, running, "refused", base).Dials.Rate = 9 }, "hhhhhhhh"},
-		{"dials not counted", func(r *Report) { loaded(r, running, "refused", patched).Dials = nil }, "hhhhuhhh"},
-		{"asks more", func(r *Report) { loaded(r, running, "unavailable", patched).Requests = 9 }, "hhhhhfhh"},
+		{"all", func(*Report) {}, "hhhhhhhhh"},
+		{"restarted", func(r *Report) { r.Recovery[1].Restarts = 1 }, "fhhhhhhhh"},
+		{"late", func(r *Report) { r.Recovery[1].Seconds = r.Recovery[1].Bound + 0.1 }, "hhfhhhhhh"},
+		{"no recovery", func(r *Report) { r.Recovery = r.Recovery[:9] }, "uhuhhhhhh"},
+		{"late after 503", func(r *Report) { loaded(r, running, "unavailable", patched).Seconds = bound(r.Startup, true) + 0.1 }, "hhfhhhhhh"},
+		{"unhealthy", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Healthy = 3.1 }, "hfhhhhhhh"},
+		{"health not seen", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Healthy = 0 }, "huhhhhhhh"},
+		{"slow", func(r *Report) { r.Startup.High = 1.101 }, "hhhfhhhhh"},
+		{"few pairs", func(r *Report) { r.Startup.Pairs = r.Startup.Pairs[:leastPairs-1] }, "hhhuhhhhh"},
+		{"other requests", func(r *Report) { r.Startup.Requests.Differences[0].Kind = onlyPatched }, "hhhhfhhhh"},
+		{"no start-up", func(r *Report) { r.Startup = nil }, "hhuuuhhhh"},
+		{"dials", func(r *Report) { loaded(r, running, "refused", patched).Dials.Rate = 1.1 }, "hhhhhfhhh"},
+		{"dials of base", func(r *Report) { loaded(r, running, "refused", base).Dials.Rate = 9 }, "hhhhhhhhh"},
+		{"dials not counted", func(r *Report) { loaded(r, running, "refused", patched).Dials = nil }, "hhhhhuhhh"},
+		{"asks more", func(r *Report) { loaded(r, running, "unavailable", patched).Requests = 9 }, "hhhhhhfhh"},
 		{"base gone", func(r *Report) {
 			loaded(r, running, "unavailable", base).Exit = "code 1"
 			loaded(r, atStart, "unavailable", base).Exit = "code 1"
-		}, "hhhhhuhh"},
-		{"burst", func(r *Report) { loaded(r, atStart, "tls-hang", patched).After = 241 }, "hhhhhhfh"},
-		{"connections", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Connections = 4 }, "hhhhhhhf"},
+		}, "hhhhhhuhh"},
+		{"burst", func(r *Report) { loaded(r, atStart, "tls-hang", patched).After = 241 }, "hhhhhhhfh"},
+		{"connections", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Connections = 4 }, "hhhhhhhhf"},
 	}
 	for _, test := range tests {
 		r := exampleReport()
@@ -128,8 +134,20 @@ func TestMissingIsNamed(t *testing.T) {
 	}
 	whole := exampleReport()
 	whole.finish(nil, nil)
-	if err := whole.incomplete(); err != nil {
+	if err := errors.Join(whole.incomplete(), whole.broken()); err != nil {
 		t.Errorf("of a whole run: %v", err)
+	}
+}
+
+func TestBrokenContractIsNamed(t *testing.T) {
+	t.Parallel()
+	r := exampleReport()
+	r.Recovery[1].Restarts = 1
+	r.Load = nil // what is unknown is missing, and not broken
+	r.finish(nil, nil)
+	err := r.broken()
+	if err == nil || !strings.HasPrefix(err.Error(), "K1 does not hold: patched is never restarted") || strings.Count(err.Error(), "does not hold") != 1 {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -145,7 +163,7 @@ func TestTable(t *testing.T) {
 		`(?m)^  1200 s +16 +50\.0 s +5 +40 s +5\.0 s +7\.1 s +yes$`,
 		`(?m)^  20 +4\.00 s +4\.10 s +1\.025 +\d\.\d{3} to \d\.\d{3}$`,
 		`(?m)^  GET /x\?<> +1/2 +0/1 +some starts *$`,
-		`(?m)^  refused +start +base +16 +4 +0\.86 .* code 1 after 15\.0 s$`,
+		`(?m)^  refused +start +base +16 +4 +0\.86 .* 1\.0 s .* code 1 after 15\.0 s$`,
 		`(?m)^  does not hold +bound `,
 	} {
 		if !regexp.MustCompile(want).MatchString(table) {

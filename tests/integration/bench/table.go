@@ -118,7 +118,7 @@ func (r *Report) requestRows() [][]string {
 func (r *Report) loadRows() [][]string {
 	rows := [][]string{{
 		"fault", "when", "side", "dials", "at once", "then /s", "requests /s", "requests after", "ratio", "peak /s",
-		"works after", "MiB waiting", "MiB", "connections", "exit",
+		"healthy after", "works after", "MiB waiting", "MiB", "connections", "exit",
 	}}
 	for _, l := range r.Load {
 		rows = append(rows, l.row(r.burst(l)))
@@ -127,7 +127,7 @@ func (r *Report) loadRows() [][]string {
 }
 
 func (l Load) row(burst float64) []string {
-	row := []string{l.Fault, l.Phase, l.Side, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"}
+	row := []string{l.Fault, l.Phase, l.Side, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"}
 	if l.Fault == "" {
 		row[0] = "none"
 	} else {
@@ -136,17 +136,20 @@ func (l Load) row(burst float64) []string {
 	if l.Dials != nil && l.Fault != "" {
 		row[3], row[4], row[5] = fmt.Sprint(l.Dials.All), fmt.Sprint(l.Dials.First), fmt.Sprintf("%.2f", l.Dials.Rate)
 	}
+	if l.Healthy > 0 {
+		row[10] = fmt.Sprintf("%.1f s", l.Healthy)
+	}
 	if l.Exit != "" {
-		row[14] = fmt.Sprintf("%s after %.1f s", l.Exit, l.Wait)
+		row[15] = fmt.Sprintf("%s after %.1f s", l.Exit, l.Wait)
 		return row
 	}
 	if burst > 0 {
 		row[8] = fmt.Sprintf("%.2f", burst)
 	}
 	if l.RSSWaiting > 0 {
-		row[11] = fmt.Sprintf("%.0f", l.RSSWaiting)
+		row[12] = fmt.Sprintf("%.0f", l.RSSWaiting)
 	}
-	row[7], row[9], row[10] = fmt.Sprint(l.After), fmt.Sprint(l.Peak), fmt.Sprintf("%.1f s", l.Seconds)
-	row[12], row[13] = fmt.Sprintf("%.0f", l.RSSFunctional), fmt.Sprint(l.Connections)
+	row[7], row[9], row[11] = fmt.Sprint(l.After), fmt.Sprint(l.Peak), fmt.Sprintf("%.1f s", l.Seconds)
+	row[13], row[14] = fmt.Sprintf("%.0f", l.RSSFunctional), fmt.Sprint(l.Connections)
 	return row
 }

@@ -16,14 +16,15 @@ func (s *sweep) merged() error {
 		return err
 	}
 	all := map[string]Result{}
-	if err := merge(all, s.subject, strings.Split(s.Merge, ",")); err != nil {
+	took, err := merge(all, s.subject, strings.Split(s.Merge, ","))
+	if err != nil {
 		return err
 	}
-	return s.report(planned, all, false)
+	return s.report(planned, all, took, false)
 }
 
 // report writes and sums up, and gives an error for what is bad or missing.
-func (s *sweep) report(planned []Cell, results map[string]Result, interrupted bool) error {
+func (s *sweep) report(planned []Cell, results map[string]Result, took Took, interrupted bool) error {
 	r := newReport(s.subject, s.choice.Seed, planned, results)
 	r.Thin = s.choice.Thin
 	if s.Cell != "" { // a look at one cell leaves the report of all as it is
@@ -34,12 +35,15 @@ func (s *sweep) report(planned []Cell, results map[string]Result, interrupted bo
 		return err
 	}
 	if s.Record != "" && !interrupted {
-		if err := r.record(s.Record); err != nil {
+		if err := r.record(s.Record, took); err != nil {
 			return err
 		}
 	}
 	for _, t := range r.Totals {
 		fmt.Fprintln(s.out, t)
+	}
+	if took.Cells > 0 {
+		fmt.Fprintf(s.out, "in all, %s\n", took)
 	}
 	if n := len(r.Stalled()); n > 0 {
 		fmt.Fprintf(s.out, "warning: in %d cells the machine stalled for more than 2 s; the page names them\n", n)

@@ -247,7 +247,7 @@ func TestOperatorReport(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := r.record(dir); err != nil {
+	if err := r.record(dir, Took{}); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := os.ReadFile(filepath.Join(dir, "4.11.json"))

@@ -54,9 +54,14 @@ func (p *progress) perCell() float64 {
 	return (spent(p.planes) - p.cpu).Seconds() / float64(max(p.finished, 1))
 }
 
-func (p *progress) end() {
+// end says what the cells took.
+func (p *progress) end() Took {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, "%d/%d cells in %s, %.1f s of CPU per cell\n",
-		p.finished, p.total, time.Since(p.begun).Round(time.Second), p.perCell())
+	took := Took{
+		Cells: p.finished, Seconds: time.Since(p.begun).Round(time.Second).Seconds(),
+		CPU: (spent(p.planes) - p.cpu).Round(time.Second).Seconds(), Cores: runtime.NumCPU(),
+	}
+	fmt.Fprintf(p.out, "%d planned; %s\n", p.total, took)
+	return took
 }

@@ -15,16 +15,20 @@ type Record struct {
 	Seed      int64    `json:"seed"`
 	Thin      bool     `json:"thin,omitempty"` // base's fresh, or default, starts in one window of each family only
 	Planned   int      `json:"planned"`
-	Missing   int      `json:"missing"` // planned cells without a result
+	Missing   int      `json:"missing"`        // planned cells without a result
+	Took      *Took    `json:"took,omitempty"` // as far as it is known; fewer cells, where some ran before it was counted
 	Totals    []Total  `json:"totals"`
 	Bad       []Result `json:"bad"`
 }
 
 // record writes what is kept into a folder that it makes, as STREAM.json.
-func (r Report) record(dir string) error {
+func (r Report) record(dir string, took Took) error {
 	kept := Record{
 		Component: named(r.Component).name, Stream: r.Stream, Series: r.Series, Seed: r.Seed, Thin: r.Thin,
 		Planned: r.Planned, Missing: len(r.Missing), Totals: r.Totals, Bad: []Result{},
+	}
+	if took.Cells > 0 {
+		kept.Took = &took
 	}
 	for _, result := range r.Results {
 		if bad(result) {

@@ -16,6 +16,7 @@ type Store struct {
 	mu   sync.Mutex
 	file *os.File
 	all  map[string]Result
+	took Took // of what the file had, and of what was added
 }
 
 // Subject is what results are of: other patches, other results.
@@ -27,7 +28,7 @@ type Subject struct {
 
 // openStore opens or begins the file of a subject, and reads what it has.
 func openStore(path string, subject Subject) (*Store, error) {
-	all, err := readResults(path, subject)
+	all, took, err := readResults(path, subject)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func openStore(path string, subject Subject) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
 	}
-	s := &Store{file: file, all: all}
+	s := &Store{file: file, all: all, took: took}
 	if !begun {
 		s.all = map[string]Result{}
 		return s, s.write(subject)
@@ -51,30 +52,38 @@ func openStore(path string, subject Subject) (*Store, error) {
 
 // readResults reads a store. A later result of a cell takes the place of an
 // earlier one; a line that was broken off counts for nothing.
-func readResults(path string, subject Subject) (map[string]Result, error) {
+func readResults(path string, subject Subject) (map[string]Result, Took, error) {
+	var took Took
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
+		return nil, took, fmt.Errorf("read results: %w", err)
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	var of Subject
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &of) != nil || of.Stream == "" {
-		return nil, fmt.Errorf("read results: %s is no results file of a sweep", path)
+		return nil, took, fmt.Errorf("read results: %s is no results file of a sweep", path)
 	}
 	if of != subject {
-		return nil, fmt.Errorf("read results: %s is of stream %s, series %s; wanted stream %s, series %s",
+		return nil, took, fmt.Errorf("read results: %s is of stream %s, series %s; wanted stream %s, series %s",
 			path, of.Stream, of.Series, subject.Stream, subject.Series)
 	}
 	all := map[string]Result{}
 	for lines.Scan() {
-		var r Result
-		if json.Unmarshal(lines.Bytes(), &r) == nil && r.Cell != "" {
-			all[r.Cell] = r
+		var r struct {
+			Result
+			tookLine
+		}
+		switch {
+		case json.Unmarshal(lines.Bytes(), &r) != nil:
+		case r.Cell != "":
+			all[r.Cell] = r.Result
+		default:
+			took = took.plus(r.Took)
 		}
 	}
-	return all, lines.Err()
+	return all, took, lines.Err()
 }
 
 // Add keeps a result at once.
@@ -83,6 +92,19 @@ func (s *Store) Add(r Result) error {
 	defer s.mu.Unlock()
 	s.all[r.Cell] = r
 	return s.write(r)
+}
+
+// AddTook keeps what a part of the sweep has taken.
+func (s *Store) AddTook(t Took) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.took = s.took.plus(t)
+	return s.write(tookLine{t})
+}
+
+// tookLine is a line that is no result.
+type tookLine struct {
+	Took Took `json:"took"`
 }
 
 func (s *Store) write(v any) error {
@@ -109,13 +131,15 @@ func (s *Store) Known(cell string) bool {
 func (s *Store) Close() error { return s.file.Close() }
 
 // merge adds the results of other stores of the same subject, as those of
-// shards. Where two know a cell the bad one stays, but one that knows nothing.
-func merge(into map[string]Result, subject Subject, paths []string) error {
+// shards. Where two know a cell the bad one stays, but one that knows nothing. It
+// gives what they took together.
+func merge(into map[string]Result, subject Subject, paths []string) (took Took, err error) {
 	for _, path := range paths {
-		more, err := readResults(path, subject)
+		more, its, err := readResults(path, subject)
 		if err != nil {
-			return err
+			return took, err
 		}
+		took = took.plus(its)
 		for name, r := range more {
 			old, ok := into[name]
 			if !ok || !old.known() || old.Outcome == survived && r.known() {
@@ -123,5 +147,5 @@ func merge(into map[string]Result, subject Subject, paths []string) error {
 			}
 		}
 	}
-	return nil
+	return took, nil
 }

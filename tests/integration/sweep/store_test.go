@@ -57,7 +57,7 @@ func TestStoreGoesOn(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	all, err := readResults(path, subject)
+	all, _, err := readResults(path, subject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestMerge(t *testing.T) {
 	one := storeOf(t, r("a", survived), r("b", survived), r("c", exited), r("d", notReached), r("e", survived))
 	two := storeOf(t, r("b", exited), r("c", survived), r("d", survived), r("e", notReached), r("f", survived))
 	got := map[string]Result{}
-	if err := merge(got, subject, []string{one, two}); err != nil {
+	if _, err := merge(got, subject, []string{one, two}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]Result{

@@ -72,7 +72,7 @@ func (s *sweep) finish(ctx context.Context, todo, planned []Cell, store *Store) 
 			return err
 		}
 	}
-	return s.report(planned, store.all, ctx.Err() != nil)
+	return s.report(planned, store.all, store.took, ctx.Err() != nil)
 }
 
 // cells starts the control planes, learns and gives what is planned, and what

@@ -2,18 +2,19 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 )
 
 // sweep runs the phases.
-func (s *sweep) sweep(ctx context.Context, todo []Cell, store *Store) error {
+func (s *sweep) sweep(ctx context.Context, todo []Cell, store *Store) (err error) {
 	if len(todo) == 0 {
 		return ctx.Err()
 	}
 	go s.runner.pulse.beat(ctx)
 	p := newProgress(s.out, len(todo), s.planes)
-	defer p.end()
+	defer func() { err = errors.Join(err, store.AddTook(p.end())) }()
 	for i, phase := range phases(todo, len(s.planes)) {
 		planes := s.planes[:phase.width]
 		if start := phase.cells[0].Start; i > 0 && start == s.component.inherits { // after others

@@ -52,9 +52,9 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("sweep: %v", err)
 	}
-	wantError(t, s.report(planned, store.all, true),
+	wantError(t, s.report(planned, store.all, Took{}, true),
 		"interrupted: 2 of 4 cells have no result, the first is 1.37/patched/fresh/reset-12s/GET")
-	all, err := readResults(filepath.Join(s.dir, "results.jsonl"), subject)
+	all, _, err := readResults(filepath.Join(s.dir, "results.jsonl"), subject)
 	if err != nil || len(all) != 2 {
 		t.Errorf("kept %v, %v, want 2 results", all, err)
 	}
