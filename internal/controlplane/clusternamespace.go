@@ -22,7 +22,7 @@ func (c *ControlPlane) NamespaceWithContent(ctx context.Context, name string) er
 // does not run, or not now. What the start wrote into it goes first.
 func (c *ControlPlane) PurgeNamespace(ctx context.Context, name string) error {
 	path := "/api/v1/namespaces/" + name
-	for _, resource := range []string{"serviceaccounts", "configmaps"} {
+	for _, resource := range []string{"serviceaccounts", "secrets", "configmaps"} {
 		if err := c.Want(ctx, http.MethodDelete, path+"/"+resource, "", http.StatusOK, http.StatusNotFound); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 const (
 	kcmName  = "kube-controller-manager"
 	accounts = "/api/v1/namespaces/kube-system/serviceaccounts"
+	secrets  = "/api/v1/namespaces/kube-system/secrets"
 	leases   = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 )
 
@@ -66,7 +67,8 @@ func kcmSystem(namespace string) bool {
 }
 
 // kcmArrange takes away the lease, the namespaces of the start before and, for
-// a fresh start, the service accounts, and makes a namespace to provide for.
+// a fresh start, the service accounts and the secrets that older streams give
+// them, and makes a namespace to provide for.
 func kcmArrange(ctx context.Context, a *attempt) error {
 	p := a.plane
 	if err := p.Want(ctx, http.MethodDelete, leases+"/"+kcmName, "", http.StatusOK, http.StatusNotFound); err != nil {
@@ -79,8 +81,10 @@ func kcmArrange(ctx context.Context, a *attempt) error {
 	}
 	p.left = nil
 	if a.start == fresh {
-		if err := p.Want(ctx, http.MethodDelete, accounts, "", http.StatusOK); err != nil {
-			return err
+		for _, path := range []string{accounts, secrets} {
+			if err := p.Want(ctx, http.MethodDelete, path, "", http.StatusOK); err != nil {
+				return err
+			}
 		}
 	}
 	a.old = fmt.Sprintf("sweep-%d-old", p.starts)

@@ -6,7 +6,7 @@ import (
 )
 
 // varies is a name that another run has otherwise: a UUID, or what
-// generateName appends.
+// generateName appends. Without a digit the latter could be a word.
 var varies = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$|-[bcdfghjklmnpqrstvwxz2456789]{5}$`)
 
 // pathTemplate writes {} for what differs from run to run: the names of
@@ -34,8 +34,11 @@ func (c component) pathTemplate(path string) string {
 }
 
 func uniqueName(s string) bool {
-	return varies.MatchString(s) && strings.ContainsAny(s, "0123456789")
+	return varies.MatchString(s) && (strings.ContainsAny(s, "0123456789") || tokenName.MatchString(s))
 }
+
+// tokenName is what older streams call the secret of a service account.
+var tokenName = regexp.MustCompile(`-token-[^-]{5}$`)
 
 var accountName = regexp.MustCompile(`/serviceaccounts/[^/]+`)
 

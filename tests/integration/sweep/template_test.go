@@ -26,6 +26,7 @@ func TestPathTemplate(t *testing.T) {
 			want: "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager"},
 		{name: "uuid", in: "/apis/x/v1/things/0f0e0d0c-0b0a-0908-0706-050403020100", want: "/apis/x/v1/things/{}"},
 		{name: "generated", in: "/api/v1/namespaces/kube-system/pods/etcd-7xk2p", want: "/api/v1/namespaces/kube-system/pods/{}"},
+		{name: "secret of an account", in: "/api/v1/namespaces/kube-system/secrets/default-token-fqxrl", want: "/api/v1/namespaces/kube-system/secrets/{}"},
 		{name: "not generated", in: "/apis/rbac.authorization.k8s.io/v1/clusterroles/admin", want: "/apis/rbac.authorization.k8s.io/v1/clusterroles/admin"},
 	}
 	for _, test := range tests {
