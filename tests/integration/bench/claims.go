@@ -64,7 +64,7 @@ const (
 func (r *Report) claims() []Claim {
 	return []Claim{
 		r.claimRestarts(), r.claimHealthy(), r.claimBound(), r.claimStartup(), r.claimRequests(),
-		r.claimDials(), r.claimAnswered(), r.claimBurst(), r.claimConnections(),
+		r.claimLines(), r.claimDials(), r.claimAnswered(), r.claimBurst(), r.claimConnections(),
 	}
 }
 
@@ -123,6 +123,14 @@ func (r *Report) claimRequests() Claim {
 			len(s.Requests.onlyOne()), s.Requests.Common)
 	}
 	return v.claim("K8", "a start makes the same requests as base's until it works", 1)
+}
+
+func (r *Report) claimLines() Claim {
+	var v verdict
+	for _, x := range r.recoveries(patched) {
+		v.add(linesWithin(x.Lines, x.Outage/x.Factor), "%.0f s, %.0f times as fast: %d", x.Outage, x.Factor, x.Lines)
+	}
+	return v.claim("K6", "patched logs one line when an outage begins, one when it ends, and one for each 30 s between", len(absences))
 }
 
 func (r *Report) claimDials() Claim {

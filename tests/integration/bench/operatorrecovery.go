@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"time"
 
 	"carry/internal/controlplane"
@@ -31,9 +30,6 @@ func (r GatedRecovery) say() string {
 
 // look is how often the bench looks at the API, past the proxy.
 const look = 20 * time.Millisecond
-
-// waitingLine is one of either of patched's ways to wait.
-var waitingLine = regexp.MustCompile(`API server( \S+ (cannot be reached|still cannot be reached|can be reached again)| gives no lasting answer| answers again)`)
 
 // recovery runs one side through an outage. Restarts are a figure; that nothing
 // is applied in the end is an error.

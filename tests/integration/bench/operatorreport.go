@@ -84,9 +84,8 @@ func (r *OperatorReport) runs(outage float64, side string) []GatedRecovery {
 }
 
 const (
-	mostGated    = 2.0  // seconds from the API's return; the contract's bound is longer
-	mostHandover = 5.0  // seconds from the start of the next process
-	lineInterval = 30.0 // seconds between two lines of waiting
+	mostGated    = 2.0 // seconds from the API's return; the contract's bound is longer
+	mostHandover = 5.0 // seconds from the start of the next process
 )
 
 func (r *OperatorReport) claimGated() Claim {
@@ -105,7 +104,7 @@ func (r *OperatorReport) claimLines() Claim {
 	var v verdict
 	for _, x := range r.Recovery {
 		if x.Side == patched {
-			v.add(x.Lines >= 2 && float64(x.Lines) <= 2+x.Outage/lineInterval, "%.0f s: %d", x.Outage, x.Lines)
+			v.add(linesWithin(x.Lines, x.Outage), "%.0f s: %d", x.Outage, x.Lines)
 		}
 	}
 	return v.claim("V8", "patched logs one line when an outage begins, one when it ends, and one for each 30 s between", len(operatorAbsences)*operatorRuns)

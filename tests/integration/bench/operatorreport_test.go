@@ -139,6 +139,11 @@ func TestWaitingLine(t *testing.T) {
 		"I1130 1 gates.go:191] API server [::1]:6443 can be reached again after 1m0.5s":                      true,
 		"I1130 1 retry.go:110] API server gives no lasting answer for featuregate, waiting (0s so far): x":   true,
 		"I1130 1 retry.go:118] API server answers again after 1s, for featuregate":                           true,
+		`I1130 1 hold.go:113] "API server cannot be reached, holding requests" address="[::1]:6443" err="x"`: true,
+		`I1130 1 hold.go:117] "API server still cannot be reached, holding requests" address="[::1]:6443"`:   true,
+		`I1130 1 hold.go:125] "API server can be reached again" address="[::1]:6443" elapsed="1s"`:           true,
+		`I1130 1 retry.go:88] "API server gives no lasting answer, waiting" for="client" elapsed="0s"`:       true,
+		`I1130 1 retry.go:70] "API server answers again" for="client" elapsed="3s"`:                          true,
 		"E1130 1 reflector.go:127] failed to list *v1.FeatureGate: connection refused":                       false,
 	} {
 		if got := waitingLine.MatchString(line); got != want {

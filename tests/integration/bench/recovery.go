@@ -38,6 +38,7 @@ type Recovery struct {
 	Restarts       int     `json:"restarts"`
 	LongestBackOff float64 `json:"longestBackOff"` // seconds, as the kubelet would name it
 	LeaseMissed    bool    `json:"leaseMissed"`    // an attempt at the lease failed in the outage
+	Lines          int     `json:"lines"`          // that the last process has logged of waiting
 	// Bound is what the contract allows patched; 0: none, or the start-up that
 	// it comes from was not measured.
 	Bound float64 `json:"bound,omitempty"`
@@ -89,7 +90,7 @@ func (b *kcmBench) recovery(ctx context.Context, p *plane, a absence, side strin
 	return Recovery{
 		Side: side, Outage: a.length.Seconds(), Factor: a.factor,
 		Seconds: o.lost, Restarts: o.report.Restarts, LongestBackOff: o.report.Longest.Seconds(),
-		LeaseMissed: missed,
+		LeaseMissed: missed, Lines: o.last.Log().Count(waitingLine),
 	}, p.gone(ctx, d)
 }
 
@@ -188,6 +189,17 @@ func (k *keeper) stop() (report *kubelet.Report, last *controlplane.Process, err
 // leaseTrouble is what the leader election says of an attempt that failed, in
 // either stream.
 var leaseTrouble = regexp.MustCompile(`leaderelection\.go:\d+\] "?([Ee]rror|Failed to update)`)
+
+// waitingLine is one of either of patched's ways to wait, in either component.
+var waitingLine = regexp.MustCompile(`API server( \S+)?( still)? (cannot be reached|can be reached again|gives no lasting answer|answers again)`)
+
+// linesWithin says whether that many lines of waiting are what the contract allows in so many seconds: one when it
+// begins, one when it ends, and one for each 30 s between.
+func linesWithin(lines int, seconds float64) bool {
+	return lines >= 2 && float64(lines) <= 2+seconds/lineInterval
+}
+
+const lineInterval = 30.0 // seconds between two lines of waiting
 
 type keptProcess struct{ *controlplane.Process }
 

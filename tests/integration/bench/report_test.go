@@ -26,7 +26,7 @@ func exampleReport() *Report {
 	for i, a := range absences {
 		r.Recovery = append(r.Recovery,
 			Recovery{Side: base, Outage: a.length.Seconds(), Factor: a.factor, Seconds: 10 * float64(i+1), Restarts: i + 1, LongestBackOff: 40},
-			Recovery{Side: patched, Outage: a.length.Seconds(), Factor: a.factor, Seconds: 5, Bound: bound(r.Startup, false)})
+			Recovery{Side: patched, Outage: a.length.Seconds(), Factor: a.factor, Seconds: 5, Bound: bound(r.Startup, false), Lines: 2})
 	}
 	for _, s := range strains {
 		for _, side := range sides {
@@ -50,27 +50,29 @@ func TestClaims(t *testing.T) {
 		spoil func(*Report)
 		want  string // results in order: holds, fails, unknown
 	}{
-		{"all", func(*Report) {}, "hhhhhhhhh"},
-		{"restarted", func(r *Report) { r.Recovery[1].Restarts = 1 }, "fhhhhhhhh"},
-		{"late", func(r *Report) { r.Recovery[1].Seconds = r.Recovery[1].Bound + 0.1 }, "hhfhhhhhh"},
-		{"no recovery", func(r *Report) { r.Recovery = r.Recovery[:9] }, "uhuhhhhhh"},
-		{"late after 503", func(r *Report) { loaded(r, running, "unavailable", patched).Seconds = bound(r.Startup, true) + 0.1 }, "hhfhhhhhh"},
-		{"unhealthy", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Healthy = 3.1 }, "hfhhhhhhh"},
-		{"health not seen", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Healthy = 0 }, "huhhhhhhh"},
-		{"slow", func(r *Report) { r.Startup.High = 1.101 }, "hhhfhhhhh"},
-		{"few pairs", func(r *Report) { r.Startup.Pairs = r.Startup.Pairs[:leastPairs-1] }, "hhhuhhhhh"},
-		{"other requests", func(r *Report) { r.Startup.Requests.Differences[0].Kind = onlyPatched }, "hhhhfhhhh"},
-		{"no start-up", func(r *Report) { r.Startup = nil }, "hhuuuhhhh"},
-		{"dials", func(r *Report) { loaded(r, running, "refused", patched).Dials.Rate = 1.1 }, "hhhhhfhhh"},
-		{"dials of base", func(r *Report) { loaded(r, running, "refused", base).Dials.Rate = 9 }, "hhhhhhhhh"},
-		{"dials not counted", func(r *Report) { loaded(r, running, "refused", patched).Dials = nil }, "hhhhhuhhh"},
-		{"asks more", func(r *Report) { loaded(r, running, "unavailable", patched).Requests = 9 }, "hhhhhhfhh"},
+		{"all", func(*Report) {}, "hhhhhhhhhh"},
+		{"restarted", func(r *Report) { r.Recovery[1].Restarts = 1 }, "fhhhhhhhhh"},
+		{"late", func(r *Report) { r.Recovery[1].Seconds = r.Recovery[1].Bound + 0.1 }, "hhfhhhhhhh"},
+		{"no recovery", func(r *Report) { r.Recovery = r.Recovery[:9] }, "uhuhhuhhhh"},
+		{"late after 503", func(r *Report) { loaded(r, running, "unavailable", patched).Seconds = bound(r.Startup, true) + 0.1 }, "hhfhhhhhhh"},
+		{"unhealthy", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Healthy = 3.1 }, "hfhhhhhhhh"},
+		{"health not seen", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Healthy = 0 }, "huhhhhhhhh"},
+		{"slow", func(r *Report) { r.Startup.High = 1.101 }, "hhhfhhhhhh"},
+		{"few pairs", func(r *Report) { r.Startup.Pairs = r.Startup.Pairs[:leastPairs-1] }, "hhhuhhhhhh"},
+		{"other requests", func(r *Report) { r.Startup.Requests.Differences[0].Kind = onlyPatched }, "hhhhfhhhhh"},
+		{"no start-up", func(r *Report) { r.Startup = nil }, "hhuuuhhhhh"},
+		{"talks", func(r *Report) { r.Recovery[1].Lines = 3 }, "hhhhhfhhhh"},
+		{"says nothing", func(r *Report) { r.Recovery[9].Lines = 1 }, "hhhhhfhhhh"},
+		{"dials", func(r *Report) { loaded(r, running, "refused", patched).Dials.Rate = 1.1 }, "hhhhhhfhhh"},
+		{"dials of base", func(r *Report) { loaded(r, running, "refused", base).Dials.Rate = 9 }, "hhhhhhhhhh"},
+		{"dials not counted", func(r *Report) { loaded(r, running, "refused", patched).Dials = nil }, "hhhhhhuhhh"},
+		{"asks more", func(r *Report) { loaded(r, running, "unavailable", patched).Requests = 9 }, "hhhhhhhfhh"},
 		{"base gone", func(r *Report) {
 			loaded(r, running, "unavailable", base).Exit = "code 1"
 			loaded(r, atStart, "unavailable", base).Exit = "code 1"
-		}, "hhhhhhuhh"},
-		{"burst", func(r *Report) { loaded(r, atStart, "tls-hang", patched).After = 241 }, "hhhhhhhfh"},
-		{"connections", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Connections = 4 }, "hhhhhhhhf"},
+		}, "hhhhhhhuhh"},
+		{"burst", func(r *Report) { loaded(r, atStart, "tls-hang", patched).After = 241 }, "hhhhhhhhfh"},
+		{"connections", func(r *Report) { loaded(r, atStart, "tls-hang", patched).Connections = 4 }, "hhhhhhhhhf"},
 	}
 	for _, test := range tests {
 		r := exampleReport()
