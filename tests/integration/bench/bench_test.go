@@ -21,7 +21,7 @@ func init() {
 	flag.StringVar(&o.Component, "component", kcm, "what is measured, or "+operator)
 	flag.StringVar(&o.Stream, "stream", "", "stream of the component (default the newest)")
 	flag.StringVar(&o.Start, "start", restart, "restart, or fresh: the service accounts are deleted before each start")
-	flag.StringVar(&o.Only, "only", "", "sections, separated by commas: startup, load, recovery (default all); of the operator recovery, handover")
+	flag.StringVar(&o.Only, "only", "", "sections, separated by commas: startup, load, recovery (default all); of the operator also handover")
 	flag.Uint64Var(&o.Seed, "seed", 1, "order within the pairs, and resamples")
 	flag.IntVar(&o.Pairs, "pairs", leastPairs, "of starts without a fault")
 	flag.IntVar(&o.Workers, "workers", 4, "control planes at once where processes mostly wait, about 500 MB each")

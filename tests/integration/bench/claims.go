@@ -63,8 +63,8 @@ const (
 
 func (r *Report) claims() []Claim {
 	return []Claim{
-		r.claimRestarts(), r.claimHealthy(), r.claimBound(), r.claimStartup(), r.claimRequests(),
-		r.claimLines(), r.claimDials(), r.claimAnswered(), r.claimBurst(), r.claimConnections(),
+		r.claimRestarts(), r.claimHealthy(), r.claimBound(), r.Startup.claimTime(), r.Startup.claimRequests(),
+		r.claimLines(), r.claimDials(), claimAnswered(strains, r.Load), claimBurst(strains, r.Load), r.claimConnections(),
 	}
 }
 
@@ -108,17 +108,17 @@ func (r *Report) claimBound() Claim {
 	return v.claim("bound", "patched works within the time of a start without a fault, 3 s and, where an attempt at the lease failed, 2.2 retry periods", len(absences)+len(strains)-1)
 }
 
-func (r *Report) claimStartup() Claim {
+func (s *Startup) claimTime() Claim {
 	var v verdict
-	if s := r.Startup; s != nil && len(s.Pairs) >= leastPairs {
+	if s != nil && len(s.Pairs) >= leastPairs {
 		v.add(s.High <= mostSlower, "%.3f, interval %.3f to %.3f, %d pairs", s.Ratio, s.Low, s.High, len(s.Pairs))
 	}
 	return v.claim("K8", fmt.Sprintf("a start takes at most %.2f times as long as base's (upper end of the 95%% interval)", mostSlower), 1)
 }
 
-func (r *Report) claimRequests() Claim {
+func (s *Startup) claimRequests() Claim {
 	var v verdict
-	if s := r.Startup; s != nil {
+	if s != nil {
 		v.add(len(s.Requests.onlyOne()) == 0, "%d that one side alone makes, %d that all starts of both make",
 			len(s.Requests.onlyOne()), s.Requests.Common)
 	}
@@ -148,10 +148,10 @@ func (r *Report) claimDials() Claim {
 	return v.claim("K9", "patched dials at most once a second while it waits, after the first second", wanted)
 }
 
-func (r *Report) claimAnswered() Claim {
+func claimAnswered(strains []strain, loads []Load) Claim {
 	var v verdict
 	for _, s := range strains {
-		b, p := r.loadOf(s, base), r.loadOf(s, patched)
+		b, p := loadOf(loads, s, base), loadOf(loads, s, patched)
 		switch {
 		case s.fault != "unavailable" || b == nil || p == nil:
 		case b.Exit != "":
@@ -163,11 +163,11 @@ func (r *Report) claimAnswered() Claim {
 	return v.claim("K9", "patched makes no more requests of an API that answers 503 than base, where base goes on", 1)
 }
 
-func (r *Report) claimBurst() Claim {
+func claimBurst(strains []strain, loads []Load) Claim {
 	var v verdict
-	for _, l := range r.Load {
-		if l.Side == patched && l.Fault != "" && r.burst(l) > 0 {
-			v.add(r.burst(l) <= mostBurst, "%s: %.2f", l.strain(), r.burst(l))
+	for _, l := range loads {
+		if ratio := burst(loads, l); l.Side == patched && ratio > 0 {
+			v.add(ratio <= mostBurst, "%s: %.2f", l.strain(), ratio)
 		}
 	}
 	return v.claim("K9", fmt.Sprintf("in its busiest 10 s after the return patched makes at most %.1f times the requests of a start without a fault", mostBurst), len(strains)-1)
@@ -189,18 +189,20 @@ func (r *Report) claimConnections() Claim {
 
 // burst is what came after the return, as a part of what comes in a start
 // without a fault of the same side; 0: not known.
-func (r *Report) burst(l Load) float64 {
-	plain := r.loadOf(strain{phase: atStart}, l.Side)
+func burst(loads []Load, l Load) float64 {
+	plain := loadOf(loads, strain{phase: atStart}, l.Side)
 	if plain == nil || plain.After == 0 || l.Fault == "" {
 		return 0
 	}
 	return float64(l.After) / float64(plain.After)
 }
 
-func (r *Report) loadOf(s strain, side string) *Load {
-	for i, l := range r.Load {
+func (r *Report) loadOf(s strain, side string) *Load { return loadOf(r.Load, s, side) }
+
+func loadOf(loads []Load, s strain, side string) *Load {
+	for i, l := range loads {
 		if l.strain() == s && l.Side == side {
-			return &r.Load[i]
+			return &loads[i]
 		}
 	}
 	return nil

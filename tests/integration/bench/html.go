@@ -29,9 +29,9 @@ func (r *Report) html() ([]byte, error) {
 		rows      [][]string
 	}{
 		{"Recovery", "recovery", r.recoveryRows()},
-		{"Start without a fault", "startup", r.startupRows()},
-		{"Requests until functional that not every start makes", "requests", r.requestRows()},
-		{"Load and memory", "load", r.loadRows()},
+		{"Start without a fault", "startup", r.Startup.rows()},
+		{"Requests until functional that not every start makes", "requests", r.Startup.requestRows()},
+		{"Load and memory", "load", loadRows(r.Load)},
 	} {
 		if len(t.rows) > 0 {
 			view.Tables = append(view.Tables, table{t.title, t.id, t.rows[0], t.rows[1:]})

@@ -3,6 +3,9 @@ package bench
 import (
 	"context"
 	"slices"
+	"time"
+
+	"carry/internal/faults"
 )
 
 // kcmBench measures kube-controller-manager.
@@ -27,7 +30,10 @@ func (b *kcmBench) alone(section string) bool { return section == sectionStartup
 func (b *kcmBench) section(ctx context.Context, name string) error {
 	switch name {
 	case sectionStartup:
-		return b.startup(ctx)
+		start := func(ctx context.Context, p *plane, side string) (time.Duration, []faults.Request, error) {
+			return b.start(ctx, p, side, b.Start)
+		}
+		return b.startup(ctx, start, func(s *Startup) { b.figures.Startup = s })
 	case sectionLoad:
 		return b.share(ctx, b.loads())
 	}
@@ -79,9 +85,7 @@ func (b *kcmBench) recoveries() []cell {
 func (b *kcmBench) planned() []string {
 	var names []string
 	if b.wants(sectionStartup) {
-		for i := range b.Pairs {
-			names = append(names, pairName(i+1))
-		}
+		names = b.pairs()
 	}
 	if b.wants(sectionLoad) {
 		for _, c := range b.loads() {

@@ -214,13 +214,8 @@ func (sp *spell) functional(ctx context.Context) error {
 // wait lasts as long as the outage, or the process, and takes the figures of
 // that time.
 func (sp *spell) wait(ctx context.Context, begin time.Time) error {
-	timer := time.NewTimer(time.Until(begin.Add(waiting)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-sp.process.Done():
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := lasts(ctx, sp.process, begin.Add(waiting)); err != nil {
+		return err
 	}
 	end := time.Now()
 	sp.load.Wait = rounded(end.Sub(begin).Seconds())
@@ -243,14 +238,8 @@ func (sp *spell) watch(ctx context.Context, returned time.Time) error {
 	if sp.load.Connections, err = connections(sp.way.port); err != nil {
 		return err
 	}
-	timer := time.NewTimer(time.Until(returned.Add(window)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-sp.process.Done():
-		return sp.process.Running()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := errors.Join(lasts(ctx, sp.process, returned.Add(window)), sp.process.Running()); err != nil {
+		return err
 	}
 	times := within(sp.way.Requests(), returned, time.Now())
 	sp.load.After, sp.load.Peak = peak(times, window), peak(times, time.Second)

@@ -47,13 +47,37 @@ func (b *operatorBench) prepare(ctx context.Context, p *plane) error {
 // tidy has nothing to do: each cell says which feature set it begins with.
 func (b *operatorBench) tidy(context.Context, *plane) error { return nil }
 
-func (b *operatorBench) alone(string) bool { return false }
+// alone: a start without a fault is timed with nothing beside it.
+func (b *operatorBench) alone(section string) bool { return section == sectionStartup }
 
 func (b *operatorBench) section(ctx context.Context, name string) error {
-	if name == sectionHandover {
+	switch name {
+	case sectionStartup:
+		return b.startup(ctx, b.start, func(s *Startup) { b.figures.Startup = s })
+	case sectionLoad:
+		return b.share(ctx, b.loads())
+	case sectionHandover:
 		return b.share(ctx, b.handovers())
 	}
 	return b.share(ctx, b.recoveries())
+}
+
+func (b *operatorBench) loads() []cell {
+	var cells []cell
+	for _, s := range operatorStrains {
+		for _, side := range sides {
+			name := s.name(side)
+			cells = append(cells, cell{name, func(ctx context.Context, p *plane) error {
+				l, err := b.load(ctx, p, s, side)
+				if err != nil {
+					return err
+				}
+				b.note(func() { b.figures.Load = append(b.figures.Load, l) }, name, "%s: %s", name, l.say())
+				return nil
+			}})
+		}
+	}
+	return cells
 }
 
 // recoveries come longest first, so that all end at about the same time.
@@ -102,14 +126,20 @@ func (b *operatorBench) handovers() []cell {
 }
 
 func (b *operatorBench) planned() []string {
+	var names []string
+	if b.wants(sectionStartup) {
+		names = b.pairs()
+	}
 	var cells []cell
+	if b.wants(sectionLoad) {
+		cells = append(cells, b.loads()...)
+	}
 	if b.wants(sectionRecovery) {
 		cells = append(cells, b.recoveries()...)
 	}
 	if b.wants(sectionHandover) {
 		cells = append(cells, b.handovers()...)
 	}
-	var names []string
 	for _, c := range cells {
 		names = append(names, c.name)
 	}

@@ -12,6 +12,8 @@ type OperatorReport struct {
 	Component string          `json:"component"`
 	Stream    string          `json:"stream"`
 	Series    string          `json:"series"` // hash of the series
+	Startup   *Startup        `json:"startup,omitempty"`
+	Load      []Load          `json:"load"`
 	Recovery  []GatedRecovery `json:"recovery"`
 	Handover  []Handover      `json:"handover"`
 	Outcome
@@ -26,7 +28,11 @@ func (r *OperatorReport) finish(planned []string, done map[string]bool) {
 	slices.SortFunc(r.Handover, func(a, b Handover) int {
 		return cmp.Or(cmp.Compare(a.Side, b.Side), cmp.Compare(a.Run, b.Run))
 	})
-	r.settle([]Claim{r.claimGated(), r.claimLines(), r.claimDials(), r.claimHandover(), r.claimInFlight()}, planned, done)
+	r.Load = inOrder(operatorStrains, r.Load)
+	r.settle([]Claim{
+		r.Startup.claimTime(), r.Startup.claimRequests(), claimAnswered(operatorStrains, r.Load), claimBurst(operatorStrains, r.Load),
+		r.claimGated(), r.claimLines(), r.claimDials(), r.claimHandover(), r.claimInFlight(),
+	}, planned, done)
 }
 
 // html: there is none, the table says it all.
@@ -36,6 +42,9 @@ func (r *OperatorReport) table() string {
 	title := fmt.Sprintf("%s %s, series %s", r.Component, r.Stream, r.Series)
 	return tableOf(title, append([]part{
 		{"Seconds from the API's return to the gated namespace: median (least to most)", r.recoveryRows()},
+		{"Start without a fault, until the gated namespace", r.Startup.rows()},
+		{"Requests until then that not every start makes", r.Startup.requestRows()},
+		{"Load and memory", loadRows(r.Load)},
 		{"Shutdown that meets a renewal of the lock, and the next process", r.handoverRows()},
 	}, r.parts()...))
 }

@@ -17,6 +17,20 @@ import (
 // exampleOperatorReport is of a whole run in which all claims hold.
 func exampleOperatorReport() *OperatorReport {
 	r := &OperatorReport{Component: operator, Stream: "4.11", Series: "abc"}
+	var pairs []Pair
+	for i := range leastPairs {
+		pairs = append(pairs, Pair{Base: 2, Patched: 2 + float64(i%3)/20, First: sides[i%2]})
+	}
+	r.Startup = newStartup(pairs, compareRequests([][]string{{"GET /api"}}, [][]string{{"GET /api"}}), 1)
+	for _, s := range operatorStrains {
+		for _, side := range sides {
+			l := Load{Side: side, Phase: s.phase, Fault: s.fault, After: 60, Peak: 20, Seconds: 2, RSSFunctional: 60}
+			if s.fault != "" {
+				l.Wait, l.Requests = 15, 1
+			}
+			r.Load = append(r.Load, l)
+		}
+	}
 	for _, outage := range operatorAbsences {
 		for _, side := range sides {
 			for run := range operatorRuns {
@@ -55,19 +69,22 @@ func TestOperatorClaims(t *testing.T) {
 		spoil func(*OperatorReport)
 		want  string // results in order: holds, fails, unknown
 	}{
-		{"all", func(*OperatorReport) {}, "hhhhh"},
-		{"late", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Seconds = 2.01 }) }, "fhhhh"},
-		{"restarted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Restarts = 1 }) }, "fhhhh"},
-		{"talks", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 5 }) }, "hfhhh"},
-		{"silent", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 1 }) }, "hfhhh"},
-		{"dials", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Burst = 2 }) }, "hhfhh"},
-		{"dials not counted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials, x.Burst = 0, 0 }) }, "hhuhh"},
-		{"lock kept", func(r *OperatorReport) { r.Handover[4].Free = false }, "hhhfh"},
-		{"no recovery", func(r *OperatorReport) { r.Recovery = nil }, "uuuhh"},
-		{"handover late", func(r *OperatorReport) { r.Handover[4].Seconds = 5.1 }, "hhhfh"},
-		{"handover failed", func(r *OperatorReport) { r.Handover[4].Code = 2 }, "hhhfh"},
-		{"handovers missing", func(r *OperatorReport) { r.Handover = r.Handover[1:] }, "hhhuu"},
-		{"no renewal met", func(r *OperatorReport) { r.Handover[0].InFlight = false }, "hhhhf"},
+		{"all", func(*OperatorReport) {}, "hhhhhhhhh"},
+		{"asks more", func(r *OperatorReport) { loadOf(r.Load, strain{running, "unavailable"}, patched).Requests = 2 }, "hhfhhhhhh"},
+		{"burst", func(r *OperatorReport) { loadOf(r.Load, strain{atStart, "unavailable"}, patched).After = 73 }, "hhhfhhhhh"},
+		{"slow", func(r *OperatorReport) { r.Startup.High = 1.2 }, "fhhhhhhhh"},
+		{"late", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Seconds = 2.01 }) }, "hhhhfhhhh"},
+		{"restarted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Restarts = 1 }) }, "hhhhfhhhh"},
+		{"talks", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 5 }) }, "hhhhhfhhh"},
+		{"silent", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Lines = 1 }) }, "hhhhhfhhh"},
+		{"dials", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Burst = 2 }) }, "hhhhhhfhh"},
+		{"dials not counted", func(r *OperatorReport) { change(r, func(x *GatedRecovery) { x.Dials, x.Burst = 0, 0 }) }, "hhhhhhuhh"},
+		{"lock kept", func(r *OperatorReport) { r.Handover[4].Free = false }, "hhhhhhhfh"},
+		{"no recovery", func(r *OperatorReport) { r.Recovery = nil }, "hhhhuuuhh"},
+		{"handover late", func(r *OperatorReport) { r.Handover[4].Seconds = 5.1 }, "hhhhhhhfh"},
+		{"handover failed", func(r *OperatorReport) { r.Handover[4].Code = 2 }, "hhhhhhhfh"},
+		{"handovers missing", func(r *OperatorReport) { r.Handover = r.Handover[1:] }, "hhhhhhhuu"},
+		{"no renewal met", func(r *OperatorReport) { r.Handover[0].InFlight = false }, "hhhhhhhhf"},
 	}
 	for _, test := range tests {
 		r := exampleOperatorReport()

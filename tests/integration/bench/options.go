@@ -36,12 +36,11 @@ const (
 
 var sides = []string{base, patched}
 
-// sections of each component in the order in which they run: of
-// kube-controller-manager the first is alone on the machine, and the bound of
-// the last comes from it.
+// sections of each component in the order in which they run: the first is alone
+// on the machine, and the bound of recovery comes from it.
 var sections = map[string][]string{
 	kcm:      {sectionStartup, sectionLoad, sectionRecovery},
-	operator: {sectionRecovery, sectionHandover},
+	operator: {sectionStartup, sectionLoad, sectionRecovery, sectionHandover},
 }
 
 const (
@@ -103,7 +102,7 @@ func (o Options) wants(section string) bool { return slices.Contains(o.chosen(),
 // whole says that a run with these options may be recorded: nothing that a
 // claim needs was left out.
 func (o Options) whole() bool {
-	return o.Only == "" && (o.Component == operator || o.Pairs >= leastPairs)
+	return o.Only == "" && o.Pairs >= leastPairs
 }
 
 // leastPairs is how many a ratio worth recording is taken from.

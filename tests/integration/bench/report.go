@@ -24,15 +24,21 @@ type Report struct {
 func (r *Report) finish(planned []string, done map[string]bool) {
 	// Empty lists, and not null, for whoever reads the JSON.
 	r.Recovery = append([]Recovery{}, r.Recovery...)
-	r.Load = append([]Load{}, r.Load...)
 	slices.SortFunc(r.Recovery, func(a, b Recovery) int {
 		return cmp.Or(cmp.Compare(a.Outage, b.Outage), cmp.Compare(a.Side, b.Side))
 	})
+	r.Load = inOrder(strains, r.Load)
+	r.settle(r.claims(), planned, done)
+}
+
+// inOrder sorts loads as their strains are; an empty list is not null.
+func inOrder(strains []strain, loads []Load) []Load {
+	loads = append([]Load{}, loads...)
 	rank := func(l Load) int { return slices.Index(strains, l.strain()) }
-	slices.SortFunc(r.Load, func(a, b Load) int {
+	slices.SortFunc(loads, func(a, b Load) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Side, b.Side))
 	})
-	r.settle(r.claims(), planned, done)
+	return loads
 }
 
 // say is a recovery in a line.

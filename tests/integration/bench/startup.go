@@ -41,9 +41,13 @@ func newStartup(pairs []Pair, requests Requests, seed uint64) *Startup {
 	return s
 }
 
+// starting is a single start without a fault of one side; it gives the time from
+// its first request until it works, and the requests until then.
+type starting func(ctx context.Context, p *plane, side string) (took time.Duration, seen []faults.Request, err error)
+
 // startup runs the pairs, alone on the first control plane. What it has at an
 // error is kept.
-func (b *kcmBench) startup(ctx context.Context) error {
+func (b *bench) startup(ctx context.Context, start starting, keep func(*Startup)) error {
 	var pairs []Pair
 	requests := map[string][][]string{}
 	for i, baseFirst := range order(b.Pairs, b.Seed) {
@@ -54,7 +58,7 @@ func (b *kcmBench) startup(ctx context.Context) error {
 		}
 		took := map[string]float64{}
 		for _, side := range turn {
-			seconds, seen, err := b.start(ctx, b.planes[0], side, b.Start)
+			seconds, seen, err := start(ctx, b.planes[0], side)
 			if err != nil {
 				return fmt.Errorf("pair %d, %s: %w", i+1, side, err)
 			}
@@ -63,11 +67,19 @@ func (b *kcmBench) startup(ctx context.Context) error {
 		}
 		pair.Base, pair.Patched = rounded(took[base]), rounded(took[patched])
 		pairs = append(pairs, pair)
-		b.note(func() {
-			b.figures.Startup = newStartup(pairs, compareRequests(requests[base], requests[patched]), b.Seed)
-		}, pairName(i+1), "start-up, pair %d of %d: base %.2f s, patched %.2f s", i+1, b.Pairs, pair.Base, pair.Patched)
+		b.note(func() { keep(newStartup(pairs, compareRequests(requests[base], requests[patched]), b.Seed)) },
+			pairName(i+1), "start-up, pair %d of %d: base %.2f s, patched %.2f s", i+1, b.Pairs, pair.Base, pair.Patched)
 	}
 	return nil
+}
+
+// pairs are the names of what startup measures.
+func (b *bench) pairs() []string {
+	var names []string
+	for i := range b.Pairs {
+		names = append(names, pairName(i+1))
+	}
+	return names
 }
 
 // rounded to a millisecond, which is more than the rig can tell.

@@ -17,9 +17,9 @@ func (r *Report) table() string {
 	title := fmt.Sprintf("%s %s, series %s, %s starts, seed %d", kcm, r.Stream, r.Series, r.Start, r.Seed)
 	return tableOf(title, append([]part{
 		{"Seconds from the API's return to functional", r.recoveryRows()},
-		{"Start without a fault", r.startupRows()},
-		{"Requests until functional that not every start makes", r.requestRows()},
-		{"Load and memory", r.loadRows()},
+		{"Start without a fault", r.Startup.rows()},
+		{"Requests until functional that not every start makes", r.Startup.requestRows()},
+		{"Load and memory", loadRows(r.Load)},
 	}, r.parts()...))
 }
 
@@ -89,8 +89,7 @@ func yes(b bool) string {
 	return "NO"
 }
 
-func (r *Report) startupRows() [][]string {
-	s := r.Startup
+func (s *Startup) rows() [][]string {
 	if s == nil {
 		return nil
 	}
@@ -101,11 +100,11 @@ func (r *Report) startupRows() [][]string {
 	}
 }
 
-func (r *Report) requestRows() [][]string {
-	if r.Startup == nil {
+func (s *Startup) requestRows() [][]string {
+	if s == nil {
 		return nil
 	}
-	q := r.Startup.Requests
+	q := s.Requests
 	rows := [][]string{{"request", "base", "patched", ""}}
 	for _, d := range q.Differences {
 		rows = append(rows, []string{
@@ -115,13 +114,13 @@ func (r *Report) requestRows() [][]string {
 	return append(rows, []string{fmt.Sprintf("(%d others: every start)", q.Common), "", "", ""})
 }
 
-func (r *Report) loadRows() [][]string {
+func loadRows(loads []Load) [][]string {
 	rows := [][]string{{
 		"fault", "when", "side", "dials", "at once", "then /s", "requests /s", "requests after", "ratio", "peak /s",
 		"healthy after", "works after", "MiB waiting", "MiB", "connections", "exit",
 	}}
-	for _, l := range r.Load {
-		rows = append(rows, l.row(r.burst(l)))
+	for _, l := range loads {
+		rows = append(rows, l.row(burst(loads, l)))
 	}
 	return beyondHead(rows)
 }
