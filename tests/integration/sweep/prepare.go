@@ -50,7 +50,8 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 		s.runner.binaries[side] = b.Component
 		s.config.Etcd, s.config.APIServer = b.Etcd, b.APIServer
 		// In a crowd of control planes a second thread of each only looks for work: a quarter of kube-apiserver's time.
-		s.config.Env = []string{"GOMAXPROCS=1"}
+		// And memory is easier to have than CPU.
+		s.config.Env = []string{"GOMAXPROCS=1", "GOGC=400"}
 	}
 	s.subject.Component, s.subject.Stream = of.kept(), o.Stream
 	if s.subject.Series, err = integration.BuiltSeries(o.Root, of.name, o.Stream); err != nil {
