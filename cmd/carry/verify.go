@@ -110,7 +110,7 @@ func (v *verifier) tree(cmd *cobra.Command, s *component.Stream, t *component.Tr
 	if err != nil {
 		return err
 	}
-	found, err := t.CheckRoundTrip(cmd.Context())
+	found, err := t.CheckCommits(cmd.Context())
 	v.findings = append(v.findings, found...)
 	if err != nil {
 		return err

@@ -326,7 +326,12 @@ func (s *Stream) Clean(ctx context.Context, t *Tree, force bool) error {
 	return nil
 }
 
-// CheckRoundTrip holds the applied commits against the patch files.
-func (t *Tree) CheckRoundTrip(ctx context.Context) ([]series.Finding, error) {
-	return t.Series.CheckRoundTrip(ctx, t.repo, baseTag)
+// CheckCommits holds the applied commits against the patch files (P1), and what they hold against the rules (P5).
+func (t *Tree) CheckCommits(ctx context.Context) ([]series.Finding, error) {
+	found, err := t.Series.CheckRoundTrip(ctx, t.repo, baseTag)
+	if err != nil {
+		return found, err
+	}
+	generated, err := t.Series.CheckGenerated(ctx, t.repo, baseTag)
+	return append(found, generated...), err
 }

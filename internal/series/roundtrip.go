@@ -32,13 +32,9 @@ func Format(ctx context.Context, repo git.Repo, commit string) ([]byte, error) {
 // CheckRoundTrip holds each file against what git writes for the commit that it became (P1). repo has the series as
 // the commits base..HEAD. Differences in stat, index lines and hunk headings only do not count.
 func (s *Series) CheckRoundTrip(ctx context.Context, repo git.Repo, base string) ([]Finding, error) {
-	out, err := repo.Run(ctx, "rev-list", "--reverse", base+"..HEAD")
+	commits, err := s.commits(ctx, repo, base)
 	if err != nil {
-		return nil, fmt.Errorf("list commits of %s: %w", s.Dir, err)
-	}
-	commits := strings.Fields(out)
-	if len(commits) != len(s.Patches) {
-		return nil, fmt.Errorf("%s has %d commits for %d patches\nnext: carry apply", repo.Dir, len(commits), len(s.Patches))
+		return nil, err
 	}
 	var found []Finding
 	for i, p := range s.Patches {
@@ -58,6 +54,19 @@ func (s *Series) CheckRoundTrip(ctx context.Context, repo git.Repo, base string)
 		}
 	}
 	return found, nil
+}
+
+// commits are the hashes of the commits that the patches became, in their order.
+func (s *Series) commits(ctx context.Context, repo git.Repo, base string) ([]string, error) {
+	out, err := repo.Run(ctx, "rev-list", "--reverse", base+"..HEAD")
+	if err != nil {
+		return nil, fmt.Errorf("list commits of %s: %w", s.Dir, err)
+	}
+	commits := strings.Fields(out)
+	if len(commits) != len(s.Patches) {
+		return nil, fmt.Errorf("%s has %d commits for %d patches\nnext: carry apply", repo.Dir, len(commits), len(s.Patches))
+	}
+	return commits, nil
 }
 
 // refreshCommand writes the files of the series again; its folder is named after component and stream.
