@@ -82,7 +82,7 @@ func TestEstimateOfCPU(t *testing.T) {
 	cells := slices.Repeat([]Cell{{Side: base, Start: restart, Kind: "refused", Length: 12 * time.Second}}, 20*runtime.NumCPU())
 	s, _ := estimating(t, 0, len(cells))
 	s.perStart = 10 * time.Second
-	if got, want := s.estimate(cells), 20*12*time.Second; got != want {
+	if got, want := s.estimate(cells), 20*14*time.Second; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

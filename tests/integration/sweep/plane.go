@@ -79,6 +79,7 @@ func (p *plane) launch(binary string, proxy *faults.Proxy, shortLease bool) (*co
 	config := p.component.config(p, shortLease)
 	config.Component, config.Stream, config.Path = p.component.name, p.stream, binary
 	config.Server, config.Start = proxy.URL(), p.starts+1 // the first has no number in its name
+	config.Env = append(config.Env, lessGC)
 	return p.StartComponent(config)
 }
 

@@ -10,6 +10,10 @@ import (
 	"carry/tests/integration"
 )
 
+// lessGC is the environment of everything that a sweep starts, on both sides:
+// memory is easier to have than CPU.
+const lessGC = "GOGC=400"
+
 // prepare checks everything that can be checked before something is started.
 func prepare(o Options, out io.Writer) (*sweep, error) {
 	choice, err := o.choice()
@@ -50,8 +54,7 @@ func prepare(o Options, out io.Writer) (*sweep, error) {
 		s.runner.binaries[side] = b.Component
 		s.config.Etcd, s.config.APIServer = b.Etcd, b.APIServer
 		// In a crowd of control planes a second thread of each only looks for work: a quarter of kube-apiserver's time.
-		// And memory is easier to have than CPU.
-		s.config.Env = []string{"GOMAXPROCS=1", "GOGC=400"}
+		s.config.Env = []string{"GOMAXPROCS=1", lessGC}
 	}
 	s.subject.Component, s.subject.Stream = of.kept(), o.Stream
 	if s.subject.Series, err = integration.BuiltSeries(o.Root, of.name, o.Stream); err != nil {

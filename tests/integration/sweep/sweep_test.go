@@ -24,7 +24,7 @@ func init() {
 	flag.StringVar(&o.Cell, "cell", "", "run one cell by name")
 	flag.StringVar(&o.Seed, "seed", "1", "order of cells, and choice among the windows of a family")
 	flag.StringVar(&o.Shard, "shard", "", "i/n: the i-th of n parts; needs -plan, the same for all")
-	flag.IntVar(&o.Workers, "workers", 12, "control planes at once, about 500 MB each")
+	flag.IntVar(&o.Workers, "workers", 14, "control planes at once, about 500 MB each")
 	flag.StringVar(&o.Subset, "subset", "", "short: a window of every family in which the base exits")
 	flag.StringVar(&o.Plan, "plan", "", "file of learned windows (default: learned once for each series)")
 	flag.StringVar(&o.Merge, "merge", "", "results files, separated by commas: report on them all, run nothing")
