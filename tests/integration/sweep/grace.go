@@ -11,17 +11,22 @@ func (r *runner) grace(a *attempt, c Cell, k kind) time.Duration {
 	return 3*time.Second + k.slack + r.component.retries(a, c)
 }
 
+// lockTrouble is what client-go's leaderelection.go says of a failed attempt,
+// in all its versions.
+var lockTrouble = regexp.MustCompile(
+	`(?i)error retrieving (resource|lease) lock|error initially creating (lease lock|leader election record)|failed to (update|renew) (lock|lease)`)
+
 // leaseRetries are 2.2 periods where an attempt at the lease met the fault, or
 // would have without waiting.
-func leaseRetries(a *attempt, period time.Duration, trouble *regexp.Regexp) time.Duration {
-	if !leaseMissed(a, trouble) {
+func leaseRetries(a *attempt, period time.Duration) time.Duration {
+	if !leaseMissed(a) {
 		return 0
 	}
 	return period * 22 / 10
 }
 
 // leaseMissed also looks for a trouble with the lease that the log tells of.
-func leaseMissed(a *attempt, trouble *regexp.Regexp) bool {
+func leaseMissed(a *attempt) bool {
 	held, isLease := false, a.plane.component.lease
 	for _, request := range a.proxy.Requests() {
 		if isLease(request.Path) && request.Fault != "" {
@@ -29,6 +34,6 @@ func leaseMissed(a *attempt, trouble *regexp.Regexp) bool {
 		}
 		held = held || isLease(request.Path) && request.Method != "GET" && request.Code/100 == 2
 	}
-	_, found := a.process.Log().Find(trouble)
+	_, found := a.process.Log().Find(lockTrouble)
 	return found || !held
 }

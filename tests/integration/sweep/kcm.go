@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -101,15 +100,13 @@ func kcmConfig(_ *plane, shortLease bool) controlplane.ComponentConfig {
 	}}
 }
 
-var leaseTrouble = regexp.MustCompile(`(?i)(retrieving|creating|update|acquire|renew).*(lease|resource lock)`)
-
 // kcmRetries are those of the lease.
 func kcmRetries(a *attempt, c Cell) time.Duration {
 	period := 26 * time.Second
 	if c.shortLease() {
 		period = 3 * time.Second
 	}
-	return leaseRetries(a, period, leaseTrouble)
+	return leaseRetries(a, period)
 }
 
 // kcmWorks makes a namespace, which must be provided for, and deletes the one

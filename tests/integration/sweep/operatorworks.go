@@ -25,14 +25,13 @@ const (
 var (
 	applyTrouble = regexp.MustCompile(`error running apply for`)
 	syncTrouble  = regexp.MustCompile(`unable to synchronize image`)
-	lockTrouble  = regexp.MustCompile(`error (retrieving|initially creating) |(?i:failed to (update lock|renew lease))`)
 )
 
 // operatorRetries are those of the lock, and of what the log says has failed.
 // The pauses of a cache double, so that one is about as long as the outage at
 // most; what is refused patched holds, and has none.
 func operatorRetries(a *attempt, c Cell) time.Duration {
-	d := leaseRetries(a, 26*time.Second, lockTrouble)
+	d := leaseRetries(a, 26*time.Second)
 	if c.Side == base || c.Kind != "refused" {
 		d += c.Length
 	}
